@@ -29,7 +29,7 @@ RIGHT: dict[str, dict[str, str]] = {  # by value and parameter: methods for whic
         "coordinates": "elastic joint prismatic revolute screw",
         "name": "attach auxiliary_speed beam body central_gravity coincide constrain constrain_speed coordinate cylindrical drag elastic elastic_from equation "
         "fixed force frame free friction gear generalized_force input joint kinetic_energy label line_load moving_frame orthogonal output parameter particle "
-        "path planar potential prescribe prismatic revolute rolling rotational_spring screw speed spherical spring tension torque tyre universal valid_while variable",
+        "path planar potential prescribe prismatic repeat revolute rolling rotational_spring screw speed spherical spring tension torque tyre universal valid_while variable",
         "names": "*",
         "speeds": "joint prismatic revolute screw",
     },
@@ -41,6 +41,7 @@ RIGHT: dict[str, dict[str, str]] = {  # by value and parameter: methods for whic
         **dict.fromkeys(("actuation", "rest"), "joint prismatic revolute rotational_spring screw spherical spring universal"),
         **dict.fromkeys(("damping", "stiffness"), "elastic joint prismatic revolute rotational_spring screw spherical spring universal"),
         "coordinates": "joint prismatic revolute screw",  # a constant
+        "count": "repeat",
         "density": "elastic",
         "expression": "balance equation kinematic_equation label valid_while",
         "modal_damping": "beam elastic_from",
@@ -119,7 +120,7 @@ def sensible(m: Model, method: str) -> dict[str, Any]:
         "a": m.ground.point(1, 2, 3), "b": arm.point(1, 1, 1), "axis": m.ground.x if method == "rotational_spring" else "z", "angle": theta,
         "at": (0, 0, 0) if has_sides else arm.point(), "energy": theta, "q": theta, "value": 1, "expression": theta, "motion": m.time, "wheel": arm,
         "radius": 1, "strength": 1, "x": 0, "first": "theta", "second": "theta", "ratio": 2, "pitch": 0.1, "frame": m.ground.rotate("x", 1),
-        "names": "r s", "unit": "deg", "equals": 1, "sub": sample(), "contact": arm.point(), "heading": m.ground, "camber": 0, "mass": 1, "relaxation": 1,
+        "names": "r s", "unit": "deg", "equals": 1, "sub": sample(), "count": 2, "contact": arm.point(), "heading": m.ground, "camber": 0, "mass": 1, "relaxation": 1,
         "stiffness": 1, "speed": theta.dot, "slip": theta.dot, "law": 0.3, "normal": 1, "reduced": reduced_body() if method == "elastic_from" else None,
         "stations": [m.ground.point(0, 1, 0), arm.point(1, 0, 0)], **OF_ELASTIC.get(method, {}), **of_methods.get(method, dict)(),
     }  # fmt: skip

@@ -36,7 +36,9 @@ def _tables(parts: Any) -> list[str]:
 
 def test_the_description_has_every_table() -> None:
     own = {name.strip("_") for name, v in vars(sample().parts).items() if isinstance(v, dict)}
-    assert own - {"written", "rate_variables", "values", "owners", "rates", "in_a_norm", "held"} <= set(_tables(sample().parts))
+    assert own - {"written", "rate_variables", "values", "owners", "rates", "in_a_norm", "held"} <= set(
+        _tables(sample().parts)
+    )
     assert {"default_values", "outputs", "labels", "equations"} <= set(_tables(sample().parts))
 
 

@@ -253,11 +253,12 @@ class Symbol(Expr):
     See also: `symbol`, `symbols`, `free_symbols`.
     """
 
-    __slots__ = ("kind", "name", "order", "stem")
+    __slots__ = ("_rate", "kind", "name", "order", "stem")
     name: str
     kind: str
     stem: str
     order: int
+    _rate: Symbol | None  # its time derivative, once it was asked for
 
     @property
     def dot(self) -> Symbol:
@@ -280,7 +281,10 @@ def rate_of(s: Symbol) -> Expr:
         return ZERO
     if s.kind == "time":
         return ONE
-    return symbol(s.stem, _RATE_KIND.get(s.kind, s.kind), s.order + 1)
+    found = s._rate
+    if found is None:
+        found = s._rate = _symbol(s.stem, _RATE_KIND.get(s.kind, s.kind), s.order + 1)
+    return found
 
 
 _CLASS: Final[dict[str, type[Node]]] = {
@@ -318,7 +322,17 @@ def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
     check_name(name, "symbol")
     if kind not in KINDS:
         raise ExpressionError(f"symbol {name!r}: there is no kind {shown(kind)}; kinds are {listed(KINDS)}")
+    return _symbol(name, kind, order)
+
+
+def _symbol(name: str, kind: str, order: int) -> Symbol:
+    """A symbol whose name and kind were checked."""
+    key, table = (kind, name, order), tables["symbol"]
+    entry = table.get(key)
+    if entry is not None and (known := entry()) is not None:
+        return known
     node = Symbol()
+    node._rate = None
     node.op, node.form, node.args, node.data, node.serial = "symbol", "symbol", (), None, next(serials)
     node.stem, node.kind, node.order, node.name, node.terms = name, kind, order, rate_name(name, order), -1
     node.top, node.key = symbol_keys(kind, name, order)

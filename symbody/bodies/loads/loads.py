@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
+from types import MappingProxyType
 from typing import Any
 
 from ...algebra.calculus.derivatives import time_derivative
@@ -36,22 +37,59 @@ def torque(name: str, vector: Vector, on: Frame, reacting: Frame | None) -> Load
     return Load(name, "torque", tuple(actions))
 
 
-def uniform_gravity(bodies: Iterable[Body], acceleration: Vector, name: str = "gravity") -> Load:
-    """m g on every body; V = -m g · r, gathered along the tree: g · r = Σ g · p over the frames on the way, each in the
-    frame it hangs on."""
-    heavy = [b for b in bodies if not b.mass.is_massless]
-    actions = tuple(Action(b.mass_frame, force=b.mass.m * acceleration, at=b.mass_centre) for b in heavy)
-    by_body: dict[str, Expr] = {}
-    known: dict[Frame, tuple[Matrix, Expr]] = {}  # components of g in a frame, and g · r at its origin
-    for b in heavy:
-        ground = b.frame.root
-        known.setdefault(ground, (acceleration.components(ground), as_expr(0)))
-        for f in reversed(tuple(takewhile(lambda f: f not in known, b.frame.ancestors()))):
-            g, level = known[f.parent]  # type: ignore[index]
-            known[f] = f.rotation.inwards(g), level + dot(g, f.offset)
-        g, level = known[b.frame]
-        by_body[b.name] = -(b.mass.m * (level + dot(g, b.mass.p_BoBcm)))
-    return _field(name, actions, {} if _follows_motion(acceleration) else by_body)
+class GravityLoad(Load):
+    """Uniform gravity: m g on every body; V = -m g · r, gathered along the tree: g · r = Σ g · p over the frames on the
+    way, each in the frame it hangs on.
+
+    Forces and potential follow from the bodies and are made on first use: the recursion needs neither.
+    """
+
+    heavy: tuple[Body, ...]
+    acceleration: Vector
+
+    def __init__(self, name: str, bodies: Iterable[Body], acceleration: Vector) -> None:
+        heavy = tuple(b for b in bodies if not b.mass.is_massless)
+        own = {"name": name, "kind": "gravity", "on_rates": MappingProxyType({}), "remark": ""}
+        self.__dict__.update(own, heavy=heavy, acceleration=acceleration)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in vars(self).items() if k not in ("actions", "potential", "by_body")}
+
+    @property
+    def written_actions(self) -> tuple[Action, ...]:
+        return () if all(b.moments is None for b in self.heavy) else self.actions
+
+    @property
+    def written_potential(self) -> Expr | None:
+        return None
+
+    @cached_property
+    def actions(self) -> tuple[Action, ...]:  # type: ignore[override]
+        """The weight of every body."""
+        g = self.acceleration
+        return tuple(Action(b.mass_frame, force=b.mass.m * g, at=b.mass_centre) for b in self.heavy)
+
+    @cached_property
+    def potential(self) -> Expr | None:  # type: ignore[override]
+        """Their sum; None where gravity moves with the coordinates."""
+        return sum(self.by_body.values(), as_expr(0)) if self.by_body or not self.heavy else None
+
+    @cached_property
+    def by_body(self) -> Mapping[str, Expr]:  # type: ignore[override]
+        """The potential energy of each body."""
+        if _follows_motion(self.acceleration):
+            return MappingProxyType({})
+        out: dict[str, Expr] = {}
+        known: dict[Frame, tuple[Matrix, Expr]] = {}  # components of g in a frame, and g · r at its origin
+        for b in self.heavy:
+            ground = b.frame.root
+            known.setdefault(ground, (self.acceleration.components(ground), as_expr(0)))
+            for f in reversed(tuple(takewhile(lambda f: f not in known, b.frame.ancestors()))):
+                g, level = known[f.parent]  # type: ignore[index]
+                known[f] = f.rotation.inwards(g), level + dot(g, f.offset)
+            g, level = known[b.frame]
+            out[b.name] = -(b.mass.m * (level + dot(g, b.mass.p_BoBcm)))
+        return MappingProxyType(out)
 
 
 def _field(name: str, actions: tuple[Action, ...], by_body: Mapping[str, Expr]) -> Load:
@@ -75,7 +113,7 @@ class UniformGravity:
     on: tuple[Body, ...] = ()
 
     def load(self, bodies: tuple[Body, ...]) -> Load:
-        return uniform_gravity(self.on or bodies, self.acceleration, self.name)
+        return GravityLoad(self.name, self.on or bodies, self.acceleration)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import math
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from random import Random
 from typing import Any
 
@@ -46,13 +47,18 @@ class MassProperties:
         r = self.p_BoBcm - as_matrix(p_BoP)
         return self.I_BBcm + shift(self.m, r)
 
-    @property
+    @cached_property
     def is_particle(self) -> bool:
         return all(e is ZERO for e in self.I_BBcm.entries)
 
-    @property
+    @cached_property
     def is_massless(self) -> bool:
         return self.m is ZERO and self.is_particle
+
+    @cached_property
+    def is_literal(self) -> bool:
+        """Whether mass and inertia are numbers."""
+        return all(e.value is not None for e in (self.m, *self.I_BBcm.entries))
 
 
 def shift(m: Expr, r: Matrix) -> Matrix:

@@ -37,7 +37,12 @@ class Requirement:
 
 def requirements(bodies: Iterable[Body]) -> tuple[Requirement, ...]:
     """The conditions on parameters of some bodies; of literals they were checked when the bodies were made."""
-    return tuple(r for b in bodies for r in _of_body(b) if r.symbols)
+    return tuple(r for b in bodies if not _is_literal(b) for r in _of_body(b) if r.symbols)
+
+
+def _is_literal(b: Body) -> bool:
+    """Whether mass and inertia of a body are numbers."""
+    return b.shape is None and b.mass.is_literal
 
 
 def first_refusal(conditions: Iterable[Requirement], values: Mapping[Symbol, float]) -> str:
@@ -48,7 +53,7 @@ def first_refusal(conditions: Iterable[Requirement], values: Mapping[Symbol, flo
 def _numbers(expressions: Sequence[Expr], values: Mapping[Symbol, float]) -> list[float]:
     if len(expressions) == 1 and isinstance(expressions[0], Symbol):
         return [values[expressions[0]]]
-    return list(evaluate(list(expressions), dict(values)))
+    return list(evaluate(list(expressions), {s: values[s] for s in free_symbols(*expressions)}))
 
 
 def _of_body(b: Body) -> Iterator[Requirement]:

@@ -9,6 +9,7 @@ from itertools import islice, takewhile
 from types import MappingProxyType
 from typing import Any, Final
 
+from ...algebra.graph.cache_owner import CacheOwner
 from ...algebra.graph.graph import Expr, Symbol, symbol
 from ...algebra.graph.portable import Portable
 from ...algebra.printing.printing import outline
@@ -229,6 +230,27 @@ class Load(Introduced):
         """Whether it deforms a body without a resultant force or torque on it."""
         return self.kind in INTERNAL_LOADS
 
+    @property
+    def written_actions(self) -> tuple[Action, ...]:
+        """Actions that were written, not those that follow from masses and places of bodies; `written_potential`: the
+        same of the potential energy.
+
+        >>> m = sb.Model("cart")
+        >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=2))
+        >>> m.gravity(0, 0, -9.81)
+        >>> weight = m.parts.all_loads()[0]
+        >>> len(weight.actions), weight.written_actions, weight.written_potential
+        (1, (), None)
+
+        See also: `Model.gravity`, `bodies.Action`.
+        """
+        return self.actions
+
+    @property
+    def written_potential(self) -> Expr | None:
+        """The potential energy, unless it follows from masses and places of bodies."""
+        return self.potential
+
     def __repr__(self) -> str:
         on = dict.fromkeys([*(a.frame.name for a in self.actions), *(q.name for q in self.on_rates)])
         return one_line_tag(f"Load {self.name}: {self.kind}{f' on {listed(on, 6)}' if on else ''}")
@@ -314,7 +336,7 @@ class Joint(Introduced):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mechanism(Summarized, Portable):
+class Mechanism(Summarized, Portable, CacheOwner):
     """Bodies, joints, loads and constraints, with coordinates q, speeds u and rates q' = N u + n; returned by
     `Model.freeze()`.
 
@@ -463,7 +485,7 @@ class Mechanism(Summarized, Portable):
         """All frames that bodies and actions depend on, parents first, without the ground."""
         ends = [b.frame for b in self.bodies]
         ends += [f for j in self.joints for f in (j.outer, j.inner)]
-        ends += [a.frame for x in self.loads for a in x.actions]
+        ends += [a.frame for x in self.loads for a in x.written_actions]
         ends += [a.frame for c in self.constraints for a in c.actions]
         seen: dict[Frame, None] = {}
         for end in ends:
@@ -508,7 +530,7 @@ def _read_only(value: Any) -> Any:
 def _every_frame(m: Mechanism) -> set[Frame]:
     """All frames that can be reached: of bodies, joints and actions, of the vectors and points in them, and those on
     the way."""
-    actions = [*(a for x in m.loads for a in x.actions), *(a for c in m.constraints for a in c.actions)]
+    actions = [*(a for x in m.loads for a in x.written_actions), *(a for c in m.constraints for a in c.actions)]
     vectors = [v for v in (m.gravity, *(a.force for a in actions), *(a.torque for a in actions)) if v is not None]
     ends = [
         m.ground,

@@ -30,6 +30,7 @@ from ..mechanism.summaries import rows_of_parts, rows_of_symbols, rows_of_writte
 from .all_or_nothing import all_or_nothing_class
 from .constraint_methods import ConstraintMethods
 from .freeze import mechanism_of
+from .repeated_parts import Repeated, repeat
 from .structure import Part
 from .substructure import Attached, attach
 
@@ -198,6 +199,48 @@ class Model(OldMembers, Summarized, ConstraintMethods, renamed={name: f"parts.{n
         if values is not None and not isinstance(values, Mapping):
             raise ModelError(f"{where}: values= must be a mapping from names of parameters, got {shown(values)}")
         return attach(self, name, self.parts.frame_of(where, parent), sub, share, values or {})
+
+    def repeat(
+        self,
+        name: str,
+        parent: Any,
+        sub: Model,
+        count: int,
+        *,
+        end: str | None = None,
+        share: Any = (),
+        values: Mapping[str, Any] | None = None,
+    ) -> Repeated:
+        """Attach many copies of another model: chains, tracks, trees, rows. Names of copy k begin with name_k_.
+
+        parent   the frame or body that carries all copies; a list with one for each; or a function of the copies made
+                 so far that returns the one for the next: `lambda done: done[(len(done) - 1) // 2].frame("tip")`
+        count    number of copies
+        end      the frame of `sub`, by name, on which the next copy stands: a chain that begins on `parent`
+        share    symbols that the copies do not have of their own, as in `attach`
+        values   of the copies' parameters: one value for all, or a sequence with one for each
+
+        Equal copies are derived and compiled once, so that 10 000 links are a matter of seconds.
+
+        >>> link = sb.Model("link")
+        >>> rod = link.body("rod", mass=0.1, com=(0.05, 0, 0), inertia=(1e-5, 1e-4, 1e-4))
+        >>> hinge, tip = link.revolute("a", link.ground, rod), link.frame("tip", rod.frame.translate(0.1, 0, 0))
+        >>> m = sb.Model("chain")
+        >>> m.gravity(0, -9.81, 0)
+        >>> links = m.repeat("link", m.ground, link, 3, end="tip")
+        >>> sb.derive(m).q, links[2].body("rod")
+        ((link_0_a, link_1_a, link_2_a), <Body link_2_rod, mass 0.1>)
+
+        See also: `Model.attach`, `derive`.
+        """
+        where = f"repeat {checked_name(name, 'repeat')!r}"
+        if not isinstance(sub, Model):
+            raise ModelError(f"{where}: expected a Model, got {shown(sub)}")
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise ModelError(f"{where}: count is a whole number from 1 on, got {shown(count)}")
+        if values is not None and not isinstance(values, Mapping):
+            raise ModelError(f"{where}: values= must be a mapping from names of parameters, got {shown(values)}")
+        return repeat(self, name, parent, sub, count, end, share, values or {})
 
     def freeze(self) -> Mechanism:
         """The finished description as a `Mechanism`; an incomplete description is refused.

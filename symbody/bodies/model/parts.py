@@ -260,6 +260,42 @@ class Parts(Undoable, Declarations):
         self._owners.setdefault(body.frame, body.name)
         return body
 
+    def add_all(
+        self,
+        symbols: Mapping[str, Symbol],
+        values: Mapping[Symbol, float],
+        units: Mapping[Symbol, str],
+        frames: Mapping[str, Frame],
+        bodies: Iterable[Body],
+        joints: Iterable[Joint],
+    ) -> None:
+        """Add parts that were checked where they come from, as copies of a model were: only names are compared.
+
+        >>> m = sb.Model("arm")
+        >>> arm = sb.Body("arm", m.ground.translate(1, 0, 0), sb.bodies.MassProperties.particle(2))
+        >>> m.parts.add_all({}, {}, {}, {}, [arm], [])
+        >>> list(m.bodies)
+        ['arm']
+
+        See also: `Model.repeat`, `Model.attach`.
+        """
+        by_name = {b.name: b for b in bodies}, {j.name: j for j in joints}
+        for what, known, more in (
+            ("symbols", self._symbols, symbols),
+            ("frames", self._frames, frames),
+            ("bodies", self._bodies, by_name[0]),
+            ("joints", self._joints, by_name[1]),
+        ):
+            if not known.keys().isdisjoint(more):
+                self.refuse_twice(what, next(n for n in more if n in known), known)
+            known.update(more)  # type: ignore[attr-defined]
+        self._values.update(values)
+        self._units.update(units)
+        for body in by_name[0].values():
+            self._owners.setdefault(body.frame, body.name)
+        for joint in by_name[1].values():
+            self._driven.update(dict.fromkeys(joint.coordinates, joint.name))
+
     def order_bodies(self, names: Iterable[str]) -> None:
         """Put the named bodies first, in this order; the others follow in their present order."""
         first = {n: self._bodies[n] for n in names}

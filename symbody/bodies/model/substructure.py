@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, Final
 
-from ...algebra.graph.graph import Expr, Symbol, as_expr
+from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr
 from ...algebra.graph.matrix import Matrix, zeros
-from ...algebra.graph.walk import substitute_all
+from ...algebra.graph.walk import free_symbols, substitute_all
 from ...errors import ModelError, finite_number, listed, unknown, with_article
 from ...escaping import identifier
 from ...units import with_si_unit
@@ -28,6 +29,10 @@ from .structure import frame_of_motion, is_at_rest
 
 if TYPE_CHECKING:
     from .model import Model
+    from .parts import Parts
+
+
+COPIED_KINDS: Final = ("coordinate", "speed", "parameter", "input", "variable")  # in the order of their declaration
 
 
 class Attached:
@@ -77,13 +82,21 @@ class Attached:
 class Copier:
     """Copies parts of a model: frames get another parent, symbols are substituted."""
 
-    def __init__(self, ground: Frame, on: Frame, table: Mapping[Expr, Expr], prefix: str) -> None:
+    def __init__(
+        self, ground: Frame, on: Frame, table: Mapping[Expr, Expr], prefix: str, inside: dict[int, Any] | None = None
+    ) -> None:
         self._frames: dict[Frame, Frame] = {ground: on}
         self._table, self._prefix = table, prefix
+        self._inside = (
+            {} if inside is None else inside
+        )  # of parts by id: the part, and its symbols that are substituted
 
     def __call__(self, thing: Any) -> Any:
+        if isinstance(thing, Symbol):
+            return self._table.get(thing, thing)
         if isinstance(thing, (Expr, Matrix)):
-            return substitute_all([thing], self._table)[0]
+            used = self._substituted(thing)
+            return substitute_all([thing], {s: self._table[s] for s in used})[0] if used else thing
         if isinstance(thing, Frame):
             return self._frame(thing)
         if isinstance(thing, Point):
@@ -93,6 +106,8 @@ class Copier:
         if isinstance(thing, Dyad):
             return Dyad({(self(f), self(g)): self(m) for (f, g), m in thing.terms.items()})
         if isinstance(thing, MassProperties):
+            if not self._substituted((thing.m, thing.p_BoBcm, thing.I_BBcm), thing):
+                return thing
             return MassProperties(self(thing.m), self(thing.p_BoBcm), self(thing.I_BBcm))
         if isinstance(thing, (Moments, FieldShapes, BeamShapes, BeamFields, BeamMode)):
             return replace(thing, **{f.name: self(getattr(thing, f.name)) for f in fields(thing)})
@@ -109,13 +124,19 @@ class Copier:
             return {self(k): self(v) for k, v in thing.items()}
         return thing
 
+    def _substituted(self, inside: Any, thing: Any = None) -> tuple[Symbol, ...]:
+        """The symbols of a part that are substituted; looked for once, also for other copies."""
+        thing = inside if thing is None else thing
+        if id(thing) not in self._inside:
+            self._inside[id(thing)] = thing, tuple(s for s in free_symbols(inside) if s in self._table)
+        found: tuple[Symbol, ...] = self._inside[id(thing)][1]
+        return found
+
     def _frame(self, frame: Frame) -> Frame:
         """Frames between the root and this one are copied first; a tree without a parent stays without one."""
-        for f in frame.path:
-            if f not in self._frames:
-                parent = None if f.parent is None else self._frames[f.parent]
-                made = self._placed(f, parent)
-                self._frames[f] = made
+        for f in reversed(tuple(takewhile(lambda f: f not in self._frames, frame.ancestors()))):
+            parent = None if f.parent is None else self._frames[f.parent]
+            self._frames[f] = self._placed(f, parent)
         return self._frames[frame]
 
     def _placed(self, f: Frame, parent: Frame | None) -> Frame:
@@ -130,6 +151,9 @@ class Copier:
         return frame_of_motion(parent, name, self(f.velocity), self(f.spin))
 
     def _rotation(self, rotation: Rotation) -> Rotation:
+        inside = [(x.angle,) if isinstance(x, Turn) else (x.matrix, x.known_spin or ZERO) for x in rotation.factors]
+        if not self._substituted(inside, rotation):
+            return rotation
         factors: list[Turn | Cosines] = []
         for f in rotation.factors:
             if isinstance(f, Turn):
@@ -159,19 +183,12 @@ def attach(host: Model, name: str, on: Frame, sub: Model, share: Any, values: Ma
         if n != "ground":
             host.parts.add_frame(f"{prefix}{n}", f)
     joints = {n: host.parts.add_joint(_joint(host, j, prefix, copier)) for n, j in sub.joints.items()}
-    _copy_loads_and_constraints(host, sub, prefix, copier)
-    for n, e in sub.parts.kinetic_energies.items():
-        host.kinetic_energy(f"{prefix}{n}", copier(e))
+    copy_loads_and_constraints(host, sub, prefix, copier)
     for u, e in sub.parts.balances.items():
         host.balance(copier(u), copier(e))
-    for n, e in sub.parts.equations.items():
-        host.equation(f"{prefix}{n}", copier(e))
-    for n, e in sub.parts.outputs.items():
-        host.output(f"{prefix}{n}", copier(e))
-    for n, e in sub.parts.validity.items():
-        host.valid_while(f"{prefix}{n}", copier(e))
-    for n, e in sub.parts.labels.items():
-        host.label(f"{prefix}{n}", copier(e))
+    for method, written in written_tables(sub.parts).items():
+        for n, e in written.items():
+            getattr(host, method)(f"{prefix}{n}", copier(e))
     if sub.parts.has_gravity:
         host.note(
             f"gravity of model {sub.name!r} is dropped where it is attached as {name!r}: that of {host.name!r} applies"
@@ -180,7 +197,19 @@ def attach(host: Model, name: str, on: Frame, sub: Model, share: Any, values: Ma
     return Attached(name, copier, {"frame": frames, "body": bodies, "joint": joints, "symbol": symbols})
 
 
-def _copy_loads_and_constraints(host: Model, sub: Model, prefix: str, copier: Copier) -> None:
+def written_tables(parts: Parts) -> dict[str, Mapping[str, Any]]:
+    """Named expressions of a model, by the method of `Model` that adds them."""
+    return {
+        "kinetic_energy": parts.kinetic_energies,
+        "equation": parts.equations,
+        "output": parts.outputs,
+        "valid_while": parts.validity,
+        "label": parts.labels,
+    }
+
+
+def copy_loads_and_constraints(host: Model, sub: Model, prefix: str, copier: Copier) -> None:
+    """Loads and constraints of a model, for a copy of it."""
     for load in sub.parts.loads.values():
         name = _new_name(host, "load", f"{prefix}{load.name}", host.parts.loads)
         host.parts.add_load(
@@ -219,7 +248,7 @@ def _symbol_table(
         )
     table: dict[Expr, Expr] = {known[n]: _in_host(host, where, known[n], x) for n, x in share.items()}
     table |= {known[n]: host.parts.checked(f"{where}, {n}", x) for n, x in values.items() if isinstance(x, Expr)}
-    for kind in ("coordinate", "speed", "parameter", "input", "variable"):
+    for kind in COPIED_KINDS:
         for s in sub.symbols_of_kind(kind):
             if s not in table:
                 value = values.get(s.name, sub.parts.default_values.get(s))

@@ -26,6 +26,7 @@ from ...errors import DerivationError, EvaluationError, ModelError, listed, unde
 from ..equations.constraint_rank import ConstraintRank, constraint_rank
 from ..equations.energies import power_and_loss
 from ..equations.equations import Equations
+from ..kinematics.unknown_positions import frames_in_unknown_places
 from ..rank.configuration import Configuration, configuration, random_values
 from ..rank.loop_closure import Values
 from ..rank.row_space import DependentRow, is_definite, null_space, products
@@ -86,16 +87,23 @@ def dimension_findings(eq: Equations) -> Iterator[Finding]:
 def undeclared_symbols(eq: Equations) -> Iterator[Finding]:
     """Symbols that entered through a frame, a mass or an output without being declared in the model."""
     moving = (*eq.q, *eq.u, *eq.z, *eq.r)
-    rates = [s.dot for s in moving]
-    known = {*moving, *rates, *(s.dot for s in rates if isinstance(s, Symbol)), *eq.p, *eq.lam, eq.t}
+    known = {*moving, *eq.p, *eq.lam, eq.t}
     parts = [inside for _, inside in _expressions(eq.mechanism)]
-    known |= {s for f in eq.mechanism.frames for s in f.unknown_place}  # what depends on them is refused before
+    known |= {
+        s for f in frames_in_unknown_places(eq.mechanism) for s in f.unknown_place
+    }  # what depends on them is refused before
     for s in free_symbols(eq.rates, *symbol_carriers(eq.M), *symbol_carriers(eq.f), eq.phi, eq.Jc, eq.c, eq.h, *parts):
-        if s in known:
+        if s in known or _is_rate(s, moving):
             continue
         others = (k.name for k in (*eq.q, *eq.p, *eq.r, *eq.z))
         reason = undeclared_symbol(_holder(eq.mechanism, s), s.kind, s.name, s.stem, eq.name, others)
         yield Finding("undeclared", (s.name,), str(reason))
+
+
+def _is_rate(s: Symbol, moving: Sequence[Symbol]) -> bool:
+    """Whether a symbol is the first or second time derivative of one of some others."""
+    rates = [x.dot for x in moving if x.stem == s.stem]
+    return bool(s.order) and s in (*rates, *(x.dot for x in rates if isinstance(x, Symbol)))
 
 
 def _holder(mechanism: Mechanism, s: Symbol) -> str:
@@ -132,8 +140,8 @@ def _expressions(mechanism: Mechanism) -> list[tuple[str, Any]]:
     stands still."""
     parts: list[tuple[str, Any]] = [(f"body {b.name!r}", _inertia_of(b)) for b in mechanism.bodies]
     parts += [(f"frame {f.name!r}", _place(f)) for f in mechanism.frames]
-    parts += [(f"load {x.name!r}", [*x.on_rates.values(), *_as_list(x.potential)]) for x in mechanism.loads]
-    parts += [(f"load {x.name!r}", [v for a in x.actions for v in _components(a)]) for x in mechanism.loads]
+    parts += [(f"load {x.name!r}", [*x.on_rates.values(), *_as_list(x.written_potential)]) for x in mechanism.loads]
+    parts += [(f"load {x.name!r}", [v for a in x.written_actions for v in _components(a)]) for x in mechanism.loads]
     parts += [(f"constraint {c.name!r}", c.expression) for c in mechanism.constraints]
     parts += [(f"kinetic energy {n!r}", e) for n, e in mechanism.kinetic.items()]
     parts += [(f"balance of {u.name!r}", e) for u, e in mechanism.balances.items()]

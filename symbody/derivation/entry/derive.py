@@ -87,7 +87,8 @@ def derive(
 
     See also: `Model`, `Equations`, `audit`, `certify`, `simulate`.
     """
-    mechanism = _mechanism(model)
+    with gc_paused():
+        mechanism = _mechanism(model)
     if route not in ROUTES:
         raise unknown("derive", "route", route, ROUTES)
     if route not in (possible := routes_for(mechanism)):

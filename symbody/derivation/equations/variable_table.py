@@ -166,9 +166,10 @@ def angles(mechanism: Mechanism) -> frozenset[Symbol]:
                 inside |= set(found)
             else:
                 inside |= _inside_and_outside(factor.matrix.entries)[0]
-        places = _inside_and_outside(frame.offset.entries)
-        inside |= places[0]
-        outside |= places[1]
+        if any(e.op != "const" for e in frame.offset.entries):
+            places = _inside_and_outside(frame.offset.entries)
+            inside |= places[0]
+            outside |= places[1]
     if mechanism.has_written_motion:
         potentials = [x.potential for x in mechanism.loads if x.potential is not None]
         places = _inside_and_outside([*mechanism.kinetic.values(), *mechanism.balances.values(), *potentials])
@@ -179,6 +180,8 @@ def angles(mechanism: Mechanism) -> frozenset[Symbol]:
 
 def _slopes(angle: Expr) -> dict[Symbol, float]:
     """Coordinates of which an angle is a numeric multiple, something else added."""
+    if isinstance(angle, Symbol):
+        return {angle: 1.0} if angle.kind == "coordinate" else {}
     coordinates = [s for s in free_symbols(angle) if s.kind == "coordinate"]
     try:
         slopes = gradient(angle, coordinates).entries if coordinates else ()

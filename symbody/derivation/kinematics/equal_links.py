@@ -17,6 +17,8 @@ from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Cosines, Turn
 from ...bodies.mass.mass import MassProperties
 from ...bodies.mechanism.mechanism import Mechanism
+from .kinematics import Kinematics, forces_on_rates, loads_besides_gravity
+from .unknown_positions import has_unknown_places
 
 
 @dataclass(frozen=True)
@@ -41,12 +43,21 @@ class Link:
     kind: Hashable
 
 
-def links_of(mechanism: Mechanism, Q: Sequence[Expr] = ()) -> list[Link] | None:
-    """The links of a tree, parents first; None where a speed moves several links or none, or where coordinates of one
-    move another.
+@dataclass(frozen=True)
+class LinkedTree:
+    """The links of a tree, parents first, and generalised forces on its speeds."""
 
-    Q   generalised forces by number of the speed, where these count
-    """
+    links: list[Link]
+    Q: list[Expr]
+
+
+def links_of(mechanism: Mechanism) -> LinkedTree | None:
+    """The links of a tree; None where a speed moves several links or none, or where coordinates of one move another."""
+    return mechanism.cached("links", (), lambda: _links(mechanism))
+
+
+def _links(mechanism: Mechanism) -> LinkedTree | None:
+    Q = forces_on_rates(loads_besides_gravity(mechanism), Kinematics(mechanism))
     carried: dict[Frame, list[MassProperties]] = {}
     for b in mechanism.rigid_bodies:
         if not b.mass.is_massless:
@@ -71,13 +82,12 @@ def links_of(mechanism: Mechanism, Q: Sequence[Expr] = ()) -> list[Link] | None:
         if speeds is None or not owned.isdisjoint(speeds):
             return None
         owned.update(speeds)
-        if Q:
-            shape.write(Q[j] for j in speeds)
+        shape.write(Q[j] for j in speeds)
         kind = (parents[k] < 0, children[k] > 0, first[k], len(masses), tuple(shape.text))
         out.append(
             Link(tuple(path), parents[k], masses, tuple(speeds), children[k] > 0, first[k], tuple(shape.slots), kind)
         )
-    return out if len(owned) == len(number) else None
+    return LinkedTree(out, Q) if len(owned) == len(number) else None
 
 
 def _paths(mechanism: Mechanism, carried: dict[Frame, list[MassProperties]]) -> tuple[list[list[Frame]], list[int]]:
@@ -178,10 +188,10 @@ def is_local(mechanism: Mechanism) -> bool:
     """Whether all that acts on the links, besides gravity, are forces on their coordinates."""
     if mechanism.constraints or mechanism.has_written_motion or mechanism.elastic_bodies:
         return False
-    if any(f.velocity is not None or f.unknown_place for f in mechanism.frames):
+    if has_unknown_places(mechanism):
         return False
     uniform = mechanism.gravity is not None
-    return all(not x.actions or (uniform and x.name == "gravity") for x in mechanism.loads)
+    return all((uniform and x.name == "gravity") or not x.actions for x in mechanism.loads)
 
 
 def written_expressions(mechanism: Mechanism) -> list[Expr]:
@@ -194,7 +204,8 @@ def written_expressions(mechanism: Mechanism) -> list[Expr]:
     for b in mechanism.rigid_bodies:
         found += (b.mass.m, *b.mass.p_BoBcm.entries, *b.mass.I_BBcm.entries)
     for x in mechanism.loads:
-        found += [*x.on_rates.values(), *([] if x.potential is None or x.actions else [x.potential])]
+        potential = None if x.written_potential is None or x.actions else x.potential
+        found += [*x.on_rates.values(), *([] if potential is None else [potential])]
     if mechanism.gravity is not None:
         found += mechanism.gravity.components(mechanism.ground).entries
     return [e for e in (*found, *mechanism.rates.values()) if e.op != "const"]

@@ -13,6 +13,7 @@ from ...algebra.graph.matrix import Matrix, cross, skew, zeros
 from ...algebra.graph.walk import free_symbols, scalars, substitute_all
 from ...bodies.frames.frames import Frame
 from ...bodies.mechanism.mechanism import Action, Load, Mechanism
+from .unknown_positions import moving_frames
 
 
 class Kinematics:
@@ -24,7 +25,7 @@ class Kinematics:
         # A rate that is a speed itself needs no replacing.
         self._replaced = {q.dot: r for q, r in mechanism.rates.items() if r is not q.dot}
         self.rates: dict[Symbol, Expr] = dict(mechanism.rates)
-        unknown = {s: rate for f in mechanism.frames for s, rate in f.rates_of_unknown_place.items()}
+        unknown = {s: rate for f in moving_frames(mechanism) for s, rate in f.rates_of_unknown_place.items()}
         if unknown:
             of_places = dict(zip(unknown, self.in_speeds(list(unknown.values())), strict=True))
             self.rates |= of_places
@@ -132,6 +133,11 @@ def wrenches(loads: Iterable[Load], kinematics: Kinematics) -> dict[Frame, Wrenc
                 w = wrench_of(a, kinematics)
                 out[a.frame] = out[a.frame] + w if a.frame in out else w
     return out
+
+
+def loads_besides_gravity(mechanism: Mechanism) -> list[Load]:
+    """Uniform gravity is an acceleration of the ground."""
+    return [x for x in mechanism.loads if x.kind != "gravity" or mechanism.gravity is None or x.name != "gravity"]
 
 
 def forces_on_rates(loads: Iterable[Load], kinematics: Kinematics) -> list[Expr]:

@@ -23,12 +23,22 @@ _SAMPLES: Final = 5  # number of random states at which dependence is tested
 
 def has_unknown_places(mechanism: Mechanism) -> bool:
     """Whether some frames are known by their motion only."""
-    return any(f.velocity is not None for f in mechanism.frames)
+    return bool(moving_frames(mechanism))
+
+
+def frames_in_unknown_places(mechanism: Mechanism) -> list[Frame]:
+    """Frames with symbols for a place that is not known."""
+    return [f for f in moving_frames(mechanism) if f.unknown_place]
+
+
+def moving_frames(mechanism: Mechanism) -> list[Frame]:
+    """Frames given by their velocity."""
+    return mechanism.cached("moving frames", (), lambda: [f for f in mechanism.frames if f.velocity is not None])
 
 
 def without_unknown_positions(mechanism: Mechanism, things: list[Any], what: str = "the equations") -> list[Any]:
     """Expressions and matrices that do not depend on unknown positions, with the symbols of these set to zero."""
-    frames = [f for f in mechanism.frames if f.unknown_place]
+    frames = frames_in_unknown_places(mechanism)
     if not frames:
         return things
     unknown = {s for f in frames for s in f.unknown_place}

@@ -23,8 +23,8 @@ from ...bodies.frames.frames import Frame
 from ..equations.equations import Equations
 from ..kinematics.equal_links import Link, is_local, links_of
 from ..kinematics.inertial_parameters import NO_LUMP, Lump
-from ..kinematics.kinematics import Kinematics, Wrench, forces_on_rates
-from ..routes.recursive import loads_besides_gravity, subspace_of
+from ..kinematics.kinematics import Kinematics, Wrench
+from ..routes.recursive import subspace_of
 from .articulated_bodies import (
     ArticulatedInertia,
     TreeJoint,
@@ -52,11 +52,10 @@ def _accelerations(eq: Equations) -> Matrix | None:
     mechanism = eq.mechanism
     if len(mechanism.bodies) < MIN_LINKS or not is_local(mechanism):
         return None
-    kinematics = Kinematics(mechanism)
-    Q = forces_on_rates(loads_besides_gravity(mechanism), kinematics)
-    links = links_of(mechanism, Q)
-    if links is None or max(len(x.slots) for x in links) > MAX_SLOTS:
+    tree = links_of(mechanism)
+    if tree is None or max(len(x.slots) for x in tree.links) > MAX_SLOTS:
         return None
+    links, Q, kinematics = tree.links, tree.Q, Kinematics(mechanism)
     first = {x.kind: x for x in reversed(links)}
     if len(links) < MIN_LINKS or MIN_COPIES * len(first) > len(links):
         return None

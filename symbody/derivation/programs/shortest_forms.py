@@ -32,12 +32,11 @@ from ..kinematics.frame_motions import (
     turning_axis,
 )
 from ..kinematics.inertial_parameters import Lump, second_moments
-from ..kinematics.kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, wrenches
+from ..kinematics.kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, loads_besides_gravity, wrenches
 from ..kinematics.parameter_regrouping import SOME_PARTS, MovedPart, Regroup, lumps, masses_to_keep
 from ..routes.recursive import (
     Subspace,
     carried_to_ground,
-    loads_besides_gravity,
     mass_matrix,
     operations_from,
     power_on,

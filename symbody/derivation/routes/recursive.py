@@ -32,7 +32,7 @@ from ..kinematics.elastic_inertia import ElasticInertia, elastic_inertias
 from ..kinematics.equal_links import is_local, links_of, written_expressions
 from ..kinematics.frame_motions import Acceleration, accelerations
 from ..kinematics.inertial_parameters import Lump
-from ..kinematics.kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, wrenches
+from ..kinematics.kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, loads_besides_gravity, wrenches
 from ..kinematics.parameter_regrouping import Regroup, lumps
 from ..kinematics.unknown_positions import has_unknown_places
 from .user_inertia import WrittenMotion
@@ -240,11 +240,6 @@ def to_parent(f: Frame, wrench: Wrench, at_joint: Matrix | None = None) -> Wrenc
 
 
 # --------------------------------------------------------------------------------------------------------- Newton-Euler
-
-
-def loads_besides_gravity(mechanism: Mechanism) -> list[Load]:
-    """Uniform gravity is an acceleration of the ground."""
-    return [x for x in mechanism.loads if x.kind != "gravity" or mechanism.gravity is None or x.name != "gravity"]
 
 
 def _right_side(
