@@ -1,10 +1,12 @@
-"""Many bodies: seconds from the description to the first acceleration, and memory, by the number of bodies, beside engines
-that compute numbers only.
+"""Many bodies: seconds from the description to the first step of `simulate`, and memory, by the number of bodies, beside
+engines that compute numbers only.
 
-`first_step_s` is the first evaluation of the compiled accelerations. Every row is a fresh process with an empty cache on disk; seconds are CPU time, packages loaded before. `exponent` is
-that of the sum of all stages between the row before of the same case and this one: 1 is linear. Peers get the same
-mechanism as a description of their own (Pinocchio: joints one by one; MuJoCo: XML) and compute one acceleration;
-`ratio` is their time over ours, from the description to the first evaluation.
+`describe_s`, `derive_s` and `first_step_s` (`simulate` over a millisecond, with all that it compiles) follow each other;
+`compile_s` is `compile(eq).udot` after that. Every row is a fresh process with an empty cache on disk; seconds are CPU
+time, packages loaded before. `exponent` is that of the three stages together between the row before of the same case and
+this one: 1 is linear. Chains and trees are described by `Model.repeat`; "chain, call by call" by a loop of Python. Peers
+get the same mechanism as a description of their own (Pinocchio: joints one by one; MuJoCo: `MjSpec`) and compute one
+acceleration; `ratio` is their time over ours, from the description to the first step.
 """
 
 from __future__ import annotations
@@ -25,22 +27,30 @@ from .limits import Limit, StoppedError
 from .timing import Row, fresh, repeated
 
 LIMIT: Final = Limit(120.0, 8000.0)
-SIZES: Final = {"chain": (30, 100, 300, 1000), "tree": (30, 100, 300, 1000), "row of four-bars": (10, 30, 100)}
+PEER_LIMIT: Final = Limit(40.0, 4000.0)
+SIZES: Final = {
+    "chain": (100, 1000, 10_000, 100_000),
+    "chain, call by call": (100, 1000, 10_000),
+    "tree": (100, 1000, 10_000),
+    "row of four-bars": (10, 30, 100),
+}
 PEERS: Final = ("pinocchio", "mujoco")
+PEER_CASES: Final = ("chain", "tree")
 STEP: Final = 1e-3  # seconds of the first step
 MASS, COM, INERTIA = 1.0, (0.5, 0.0, 0.0), (0.05, 0.1, 0.1)  # of every link
 
 
 def parents(case: str, n: int) -> list[int]:
     """Of each link, -1 for the ground: one after the other, or ten levels of equal branching."""
-    if case == "chain":
+    if case != "tree":
         return [k - 1 for k in range(n)]
     children = max(2, round(n**0.1))
     return [-1 if k == 0 else (k - 1) // children for k in range(n)]
 
 
-def axis(k: int) -> str:
-    return "zy"[k % 2]
+def axis(case: str, k: int) -> str:
+    """Axes alternate along a chain."""
+    return "zy"[k % 2 if case != "tree" else 0]
 
 
 def model(case: str, n: int) -> sb.Model:
@@ -48,13 +58,35 @@ def model(case: str, n: int) -> sb.Model:
         return four_bars.model(n)
     m = sb.Model(case)
     m.gravity(0, -9.81, 0)
+    if case == "chain":
+        m.repeat("links", m.ground, _part("zy"), n // 2, end="tip")
+    elif case == "tree":
+        above = parents(case, n)
+        m.repeat("link", lambda done: done[above[len(done)]].frame("tip") if done else m.ground, _part("z"), n)
+    else:
+        _call_by_call(m, case, n)
+    return m
+
+
+def _part(axes: str) -> sb.Model:
+    """Links one after the other, and a frame at the end."""
+    part = sb.Model("part")
+    on: Any = part.ground
+    for k, a in enumerate(axes):
+        link = part.body(f"link{k}", mass=MASS, com=COM, inertia=INERTIA)
+        part.revolute(f"q{k}", on, link, at=(0, 0, 0) if k == 0 else (1, 0, 0), axis=a)
+        on = link
+    part.frame("tip", on.frame.translate(1, 0, 0))
+    return part
+
+
+def _call_by_call(m: sb.Model, case: str, n: int) -> None:
     links: list[Any] = []
     for k, parent in enumerate(parents(case, n)):
         link = m.body(f"link {k}", mass=MASS, com=COM, inertia=INERTIA)
         on = m.ground if parent < 0 else links[parent]
-        m.revolute(f"q{k}", on, link, at=(0, 0, 0) if parent < 0 else (1, 0, 0), axis=axis(k))
+        m.revolute(f"q{k}", on, link, at=(0, 0, 0) if parent < 0 else (1, 0, 0), axis=axis(case, k))
         links.append(link)
-    return m
 
 
 # ------------------------------------------------------------------------------------------------- in fresh processes
@@ -70,15 +102,14 @@ def ours(case: str, n: int) -> Row:
     times.append(clock())
     eq = sb.derive(m)
     times.append(clock())
+    start = {s.name: math.pi / 2 if s.name.startswith("a") else 0.0 for s in eq.q} if case == "row of four-bars" else {}
+    sb.simulate(eq, STEP, progress=False, **start)
+    times.append(clock())
     f = sb.compile(eq)
     udot = f.udot
     times.append(clock())
-    q, u = np.zeros(len(eq.q)), np.zeros(len(eq.u))
-    if case == "row of four-bars":
-        q[:] = [math.pi / 2 if s.name.startswith("a") else 0.0 for s in eq.q]
-    udot(0.0, q, u, f.p)
-    times.append(clock())
-    stages = ("describe_s", "derive_s", "compile_s", "first_step_s")
+    q, u = np.array([start.get(s.name, 0.0) for s in eq.q]), np.zeros(len(eq.u))
+    stages = ("describe_s", "derive_s", "first_step_s", "compile_s")
     row = {s: round(b - a, 4) for s, (a, b) in zip(stages, pairwise(times), strict=True)}
     return {**row, "eval_us": round(repeated(lambda: udot(0.0, q, u, f.p), repeats=5).least * 1e6, 2)}
 
@@ -93,7 +124,7 @@ def pinocchio(case: str, n: int) -> Row:
     joints = []
     for k, parent in enumerate(parents(case, n)):
         at = pin.SE3.Identity() if parent < 0 else pin.SE3(np.eye(3), np.array([1.0, 0, 0]))
-        kind = pin.JointModelRZ() if axis(k) == "z" else pin.JointModelRY()
+        kind = pin.JointModelRZ() if axis(case, k) == "z" else pin.JointModelRY()
         joint = m.addJoint(0 if parent < 0 else joints[parent], kind, at, f"q{k}")
         m.appendBodyToJoint(joint, inertia, pin.SE3.Identity())
         joints.append(joint)
@@ -115,7 +146,7 @@ def mujoco(case: str, n: int) -> Row:
         body = on.add_body(
             pos=[0, 0, 0] if parent < 0 else [1, 0, 0], mass=MASS, ipos=list(COM), inertia=list(INERTIA), explicitinertial=True
         )  # fmt: skip
-        body.add_joint(axis=[0, 0, 1] if axis(k) == "z" else [0, 1, 0])
+        body.add_joint(axis=[0, 0, 1] if axis(case, k) == "z" else [0, 1, 0])
         bodies.append(body)
     m = spec.compile()
     data = mj.MjData(m)
@@ -137,19 +168,19 @@ def rows() -> Iterator[Row]:
             except StoppedError as reason:
                 yield {"case": case, "n": n, "describe_s": None, "stopped": str(reason)}
                 break
-            total = sum(v for k, v in found.items() if k.endswith("_s"))
+            total = sum(found[k] for k in ("describe_s", "derive_s", "first_step_s"))
             exponent = None if before is None else math.log(total / before[1]) / math.log(n / before[0])
             before = n, total
             mb = found.pop("peak_mb")
             yield {"case": case, "n": n, **found, "mb": mb, "exponent": exponent and round(exponent, 2)}
-            if case in ("chain", "tree"):
+            if case in PEER_CASES:
                 yield from beside(case, n, total)
 
 
 def beside(case: str, n: int, total: float) -> Iterator[Row]:
     for peer in PEERS:
         try:
-            found = fresh(f"bench.scale:{peer}", case, n, limit=LIMIT)
+            found = fresh(f"bench.scale:{peer}", case, n, limit=PEER_LIMIT)
         except (StoppedError, RuntimeError) as reason:
             yield {"case": case, "n": n, "peer": f"{peer}: {str(reason).splitlines()[-1]}"}
             continue

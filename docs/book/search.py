@@ -31,6 +31,7 @@ WORDS: Final = {  # pages, or sections by a word of their heading, and what else
     "identification": "identify, parameter identification, parameter estimation, fit, regressor",
     "linear": "steady, closed_loop, linearise, linearize, linearisation, linearization, stability, eigenvalues, equilibrium, trim, LQR, Bode, root locus",
     "model-files": "read_model, YAML, TOML, JSON, file format",
+    "large-mechanisms": "repeat, chain, rope, track, tree, copies, thousands of bodies, scale",
     "modelling": "from_lagrangian, from_sympy, audit, inertia, description, joint, body, constraint, Lagrangian",
     "modelling#unit": "degrees, degree, deg, radians, rad, rpm, mm, dimensions, SI",
     "notation": "conventions, quaternion, Euler angles, Euler parameters, sign",

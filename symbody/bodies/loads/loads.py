@@ -57,7 +57,9 @@ class GravityLoad(Load):
 
     @property
     def written_actions(self) -> tuple[Action, ...]:
-        return () if all(b.moments is None for b in self.heavy) else self.actions
+        if all(b.moments is None for b in self.heavy):
+            return tuple(map(self._weight, self.heavy[:1]))
+        return self.actions
 
     @property
     def written_potential(self) -> Expr | None:
@@ -66,8 +68,10 @@ class GravityLoad(Load):
     @cached_property
     def actions(self) -> tuple[Action, ...]:  # type: ignore[override]
         """The weight of every body."""
-        g = self.acceleration
-        return tuple(Action(b.mass_frame, force=b.mass.m * g, at=b.mass_centre) for b in self.heavy)
+        return tuple(map(self._weight, self.heavy))
+
+    def _weight(self, b: Body) -> Action:
+        return Action(b.mass_frame, force=b.mass.m * self.acceleration, at=b.mass_centre)
 
     @cached_property
     def potential(self) -> Expr | None:  # type: ignore[override]

@@ -232,15 +232,15 @@ class Load(Introduced):
 
     @property
     def written_actions(self) -> tuple[Action, ...]:
-        """Actions that were written, not those that follow from masses and places of bodies; `written_potential`: the
-        same of the potential energy.
+        """Actions that were written; of uniform gravity, the weight of one body in place of all. `written_potential`: the
+        potential energy, unless it follows from masses and places of bodies.
 
-        >>> m = sb.Model("cart")
-        >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=2))
+        >>> m = sb.Model("carts")
+        >>> rails = [m.prismatic(n, m.ground, m.body(f"cart {n}", mass=2)) for n in "xy"]
         >>> m.gravity(0, 0, -9.81)
         >>> weight = m.parts.all_loads()[0]
-        >>> len(weight.actions), weight.written_actions, weight.written_potential
-        (1, (), None)
+        >>> len(weight.actions), len(weight.written_actions), weight.written_potential
+        (2, 1, None)
 
         See also: `Model.gravity`, `bodies.Action`.
         """
