@@ -102,7 +102,9 @@ def ours(case: str, n: int) -> Row:
     times.append(clock())
     eq = sb.derive(m)
     times.append(clock())
-    start = {s.name: math.pi / 2 if s.name.startswith("a") else 0.0 for s in eq.q} if case == "row of four-bars" else {}
+    start: dict[str, Any] = (
+        {s.name: math.pi / 2 if s.name.startswith("a") else 0.0 for s in eq.q} if case == "row of four-bars" else {}
+    )
     sb.simulate(eq, STEP, progress=False, **start)
     times.append(clock())
     f = sb.compile(eq)

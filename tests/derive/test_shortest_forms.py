@@ -8,11 +8,11 @@ from symbody.algebra.graph.graph import ZERO
 from symbody.bodies.mechanism.mechanism import Mechanism
 from symbody.derivation.equations.random_states import random_state
 from symbody.derivation.kinematics.frame_motions import hinges_on_bodies, shortened_accelerations
-from symbody.derivation.kinematics.kinematics import Kinematics
+from symbody.derivation.kinematics.kinematics import Kinematics, loads_besides_gravity
 from symbody.derivation.kinematics.parameter_regrouping import lumps, masses_to_keep
 from symbody.derivation.programs.forward_dynamics import ways_to_accelerations
 from symbody.derivation.programs.shortest_forms import Recursion, operations, shortest_equations, shortest_forces
-from symbody.derivation.routes.recursive import generalized_forces, loads_besides_gravity, recursive
+from symbody.derivation.routes.recursive import generalized_forces, recursive
 from symbody.formats.urdf.read_urdf import read_urdf
 from tests.derive.states import close, numbers
 from tests.mechanisms import random_tree

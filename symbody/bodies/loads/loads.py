@@ -66,7 +66,7 @@ class GravityLoad(Load):
         return None
 
     @cached_property
-    def actions(self) -> tuple[Action, ...]:  # type: ignore[override]
+    def actions(self) -> tuple[Action, ...]:
         """The weight of every body."""
         return tuple(map(self._weight, self.heavy))
 
@@ -74,12 +74,12 @@ class GravityLoad(Load):
         return Action(b.mass_frame, force=b.mass.m * self.acceleration, at=b.mass_centre)
 
     @cached_property
-    def potential(self) -> Expr | None:  # type: ignore[override]
+    def potential(self) -> Expr | None:
         """Their sum; None where gravity moves with the coordinates."""
         return sum(self.by_body.values(), as_expr(0)) if self.by_body or not self.heavy else None
 
     @cached_property
-    def by_body(self) -> Mapping[str, Expr]:  # type: ignore[override]
+    def by_body(self) -> Mapping[str, Expr]:
         """The potential energy of each body."""
         if _follows_motion(self.acceleration):
             return MappingProxyType({})

@@ -105,8 +105,8 @@ def _whole_method(method: Callable[..., R]) -> Callable[..., R]:
 
     @wraps(method)
     def called(self: Any, *args: Any, **named: Any) -> R:
-        builder: HasCheckpoint = getattr(self, "parts", self)
-        if builder.is_covered:
+        builder = getattr(self, "parts", self)
+        if getattr(builder, "is_covered", True):
             return method(self, *args, **named)
         return _undone_if_it_fails(builder, True, method, (self, *args), named)
 

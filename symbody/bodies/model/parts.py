@@ -280,15 +280,16 @@ class Parts(Undoable, Declarations):
         See also: `Model.repeat`, `Model.attach`.
         """
         by_name = {b.name: b for b in bodies}, {j.name: j for j in joints}
-        for what, known, more in (
+        tables: tuple[tuple[str, dict[str, Any], Mapping[str, Any]], ...] = (
             ("symbols", self._symbols, symbols),
             ("frames", self._frames, frames),
             ("bodies", self._bodies, by_name[0]),
             ("joints", self._joints, by_name[1]),
-        ):
+        )
+        for what, known, more in tables:
             if not known.keys().isdisjoint(more):
                 self.refuse_twice(what, next(n for n in more if n in known), known)
-            known.update(more)  # type: ignore[attr-defined]
+            known.update(more)
         self._values.update(values)
         self._units.update(units)
         for body in by_name[0].values():

@@ -137,7 +137,7 @@ class _CopyMaker:
         parts = sub.parts
         images = {s: first.symbols[s.name] for kind in COPIED_KINDS for s in parts.symbols_of_kind(kind)}
         self.own = [
-            _CopiedSymbol(s, parts.units.get(s, ""), host.parts.default_values.get(image))  # type: ignore[call-overload]
+            _CopiedSymbol(s, parts.units.get(s, ""), host.parts.default_values.get(image))
             for s, image in images.items()
             if isinstance(image, Symbol) and image.name == f"{prefix}{s.name}"
         ]
@@ -149,7 +149,7 @@ class _CopyMaker:
 
     def copy(self, name: str, on: Frame, values: Mapping[str, Any]) -> Attached:
         prefix = f"{identifier(name)}_"
-        table: dict[Expr, Expr] = dict(self.shared)
+        table: dict[Expr, Expr] = {**self.shared}
         symbols: dict[str, Symbol] = {}
         numbers: dict[Symbol, float] = {}
         units: dict[Symbol, str] = {}
@@ -190,6 +190,6 @@ def _fields(part: Any) -> tuple[type, dict[str, Any]]:
 
 def _like(of: tuple[type, dict[str, Any]], **changed: Any) -> Any:
     """A part with other values of some fields; the others were checked when the original was made."""
-    made = object.__new__(of[0])
+    made: Any = object.__new__(of[0])
     made.__dict__.update(of[1], **changed)
     return made
