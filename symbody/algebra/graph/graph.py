@@ -258,7 +258,7 @@ class Symbol(Expr):
     kind: str
     stem: str
     order: int
-    _rate: Symbol | None  # its time derivative, once it was asked for
+    _rate: Symbol | None  # its time derivative, once it was computed
 
     @property
     def dot(self) -> Symbol:
@@ -277,14 +277,11 @@ class Symbol(Expr):
 
 def rate_of(s: Symbol) -> Expr:
     """Time derivative of a symbol of any kind: zero of parameters, one of time."""
-    if s.kind in ("parameter", "material"):
-        return ZERO
-    if s.kind == "time":
-        return ONE
-    found = s._rate
-    if found is None:
-        found = s._rate = _symbol(s.stem, _RATE_KIND.get(s.kind, s.kind), s.order + 1)
-    return found
+    if s.kind in ("parameter", "material", "time"):
+        return ONE if s.kind == "time" else ZERO
+    if s._rate is None:
+        s._rate = symbol(s.stem, _RATE_KIND.get(s.kind, s.kind), s.order + 1)
+    return s._rate
 
 
 _CLASS: Final[dict[str, type[Node]]] = {
@@ -322,15 +319,6 @@ def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
     check_name(name, "symbol")
     if kind not in KINDS:
         raise ExpressionError(f"symbol {name!r}: there is no kind {shown(kind)}; kinds are {listed(KINDS)}")
-    return _symbol(name, kind, order)
-
-
-def _symbol(name: str, kind: str, order: int) -> Symbol:
-    """A symbol whose name and kind were checked."""
-    key, table = (kind, name, order), tables["symbol"]
-    entry = table.get(key)
-    if entry is not None and (known := entry()) is not None:
-        return known
     node = Symbol()
     node._rate = None
     node.op, node.form, node.args, node.data, node.serial = "symbol", "symbol", (), None, next(serials)

@@ -104,10 +104,10 @@ def _whole_method(method: Callable[..., R]) -> Callable[..., R]:
     that they call."""
 
     @wraps(method)
-    def called(self: Any, *args: Any, **named: Any) -> R:
-        builder = getattr(self, "parts", self)
+    def called(*args: Any, **named: Any) -> R:
+        builder = getattr(args[0], "parts", args[0]) if args else None
         if getattr(builder, "is_covered", True):
-            return method(self, *args, **named)
-        return _undone_if_it_fails(builder, True, method, (self, *args), named)
+            return method(*args, **named)
+        return _undone_if_it_fails(builder, True, method, args, named)  # type: ignore[arg-type]
 
     return called

@@ -142,7 +142,7 @@ class _CopyMaker:
             if isinstance(image, Symbol) and image.name == f"{prefix}{s.name}"
         ]
         own = {c.original for c in self.own}
-        self.shared = {s: image for s, image in images.items() if s not in own}
+        self.shared: dict[Expr, Expr] = {s: image for s, image in images.items() if s not in own}
         self.inside: dict[int, Any] = {}
         self.bodies = [(n, b.frame, b.mass, _fields(b)) for n, b in parts.bodies.items()]
         self.joints = [(n, j, _fields(j)) for n, j in parts.joints.items()]
