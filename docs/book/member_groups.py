@@ -11,7 +11,7 @@ LARGE: Final = 18  # members of a class that must have groups
 
 MODEL: Final = {
     "Coordinates, speeds and parameters": "coordinate coordinates speed speeds parameter parameters input inputs variable variables",
-    "Frames and bodies": "body particle frame moving_frame attach",
+    "Frames and bodies": "body particle frame moving_frame attach repeat",
     "Joints": "joint fixed revolute prismatic cylindrical screw universal spherical planar free",
     "Loads": "gravity central_gravity force torque spring rotational_spring drag potential generalized_force friction tyre",
     "Paths": "path tension",
