@@ -272,10 +272,10 @@ class Parts(Undoable, Declarations):
         """Add parts that were checked where they come from, as copies of a model were: only names are compared.
 
         >>> m = sb.Model("arm")
-        >>> arm = sb.Body("arm", m.ground.translate(1, 0, 0), sb.bodies.MassProperties.particle(2))
-        >>> m.parts.add_all({}, {}, {}, {}, [arm], [])
+        >>> arm = m.body("arm", m.ground.translate(1, 0, 0), mass=2)
+        >>> m.parts.add_all({}, {}, {}, {}, [sb.Body("twin", arm.frame, arm.mass)], [])
         >>> list(m.bodies)
-        ['arm']
+        ['arm', 'twin']
 
         See also: `Model.repeat`, `Model.attach`.
         """
