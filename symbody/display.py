@@ -15,7 +15,7 @@ from .escaping import in_html, in_latex
 from .printed_lines import at_width, columns, mathml_columns, terms_of_mathml
 
 MOST_OPEN: Final = 3000  # characters of HTML that are shown without a click
-LONG_SIDE: Final = 40  # characters of a left side, beyond which right sides stand below
+LONG_SIDE: Final = 24  # characters of a left side, beyond which right sides stand below
 MOST_TABLE_ROWS: Final = 60  # of a table; the rest is counted
 FONTS: Final = "'STIX Two Text','Times New Roman','Liberation Serif',Cambria,serif"
 DIAGONAL: Final = "transparent calc(50% - .7px),currentColor calc(50% - .6px),currentColor calc(50% + .6px),transparent calc(50% + .7px)"
@@ -37,7 +37,7 @@ STYLE: Final = (
     ".symbody mi[mathvariant]{font-style:normal;padding-left:.12em}"
     ".symbody .scroll>math{width:fit-content;margin:0}"
     ".symbody table.equations td{padding:.3em .3em .3em 0;vertical-align:baseline}"
-    ".symbody table.equations td:first-child{text-align:right!important}"
+    ".symbody table.equations td:first-child{text-align:right!important;white-space:nowrap}"
     ".symbody div.equation{padding:.3em 0}.symbody div.equation>div{padding:.3em 0 0 2.5em;text-indent:-1em}"
     ".symbody mfrac>:first-child{padding-bottom:.15em}.symbody mfrac>:last-child{padding-top:.15em}"
     # without a table of mathematics in the font, all browsers but Firefox put exponents above the letter

@@ -109,7 +109,7 @@ def test_equations_are_mathematics_in_a_notebook(name):
     """One row for each line, well formed, with all terms; LaTeX beside it."""
     page = readable(name)._repr_html_()
     root = ElementTree.fromstring(page)
-    rows = [*root.iter("tr")] or [e for e in root.iter("div") if "equation" in e.get("class", "")]
+    rows = [*root.iter("tr"), *(e for e in root.iter("div") if "equation" in e.get("class", ""))]
     assert len(rows) >= len(readable(name).lines)
     assert "<math" in page
     assert readable(name)._repr_latex_().startswith("$\\displaystyle \\begin{aligned}")
