@@ -53,6 +53,18 @@ def test_a_step_is_that_of_the_stepper_with_its_expressions(cart):
     assert np.all(env.p[:, 1] == 0.5)
 
 
+def test_numbers_stay_and_all_inputs_are_actions_by_default(cart):
+    """A start and a parameter that are single numbers, and actions without limits."""
+    env = sb.environment(cart, 3, reward="x", start={"theta": 0.3}, parameters={"mass": 0.2})
+    env.reset(seed=1)
+    assert env.states[:, 1].tolist() == [0.3] * 3
+    assert env.p[:, 0].tolist() == [0.2] * 3
+    assert env.action_names == ("F",)
+    before, p = env.states.copy(), env.p.copy()
+    found = env.step([[1e3], [0.0], [-1e3]])
+    np.testing.assert_array_equal(found.reward, cart.step(before, [[1e3], [0.0], [-1e3]], p=p)[:, 0])
+
+
 def test_members_begin_anew_where_they_end_or_are_cut(cart):
     env = cart_and_pole(cart, steps=25)
     env.reset(seed=2)

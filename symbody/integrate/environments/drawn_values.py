@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...emit.run.callable import Array
-from ...errors import SimulationError, finite_interval, unknown
+from ...errors import SimulationError, finite_interval, finite_number, unknown
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,7 @@ def drawn_values(given: Mapping[Any, Any] | None, names: Sequence[str], where: s
 
 def interval(value: Any, what: str) -> tuple[float, float]:
     """A pair of numbers, in order; a single number is both."""
-    if not isinstance(value, (tuple, list)):
-        value = (value, value)
-    low, high = finite_interval(value, what, SimulationError)
-    if low > high:
-        raise SimulationError(f"{what}: the interval (low, high) has low = {low:z.6g} above high = {high:z.6g}")
-    return low, high
+    if isinstance(value, (tuple, list)):
+        return finite_interval(value, what, SimulationError)
+    number = finite_number(value, what, SimulationError)
+    return number, number
