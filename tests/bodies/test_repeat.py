@@ -12,11 +12,11 @@ from symbody.bodies.model import repeated_parts
 
 
 def link(stiffness: bool = True) -> sb.Model:
-    """A rod on a hinge and a ball on a slide, with a spring, a parameter and an input."""
+    """A rod on a hinge and a ball on a slide, with springs, a damper, a parameter and an input."""
     part = sb.Model("link")
     l, k = part.parameter("l", 200, "mm"), part.parameter("k", 3.0)
     rod = part.body("rod", mass=part.parameter("mass", 1.5), com=(l / 2, 0, 0), inertia=(0.1, 0.2, 0.2))
-    part.revolute("a", part.ground, rod, stiffness=k if stiffness else 0, actuation=part.input("tau"))
+    part.revolute("a", part.ground, rod, stiffness=k if stiffness else 0, damping=0.3, actuation=part.input("tau"))
     ball = part.particle("ball", mass=0.2)
     part.prismatic("s", rod, ball, "x", at=(l, 0, 0), stiffness=40)
     part.frame("tip", rod.frame.translate(l, 0, 0))

@@ -18,10 +18,11 @@ from symbody.integrate.kernels.complex_elimination import complex_solve
 from symbody.integrate.kernels.march_records import DONE, TINY, TOO_MANY, Counts, Growth, Leaps, Probes, Steps, Watched
 from symbody.integrate.kernels.sparse_elimination import Sparse
 from symbody.integrate.result.outcome import Ending
+from symbody.integrate.run import stiffness
 from symbody.integrate.run.form_and_method import form_of
 from symbody.integrate.run.implicit import SPARSE_INDICES, radau_machine, slopes_program
 from symbody.integrate.run.machine import Machine, Memory, Task
-from symbody.integrate.run.stiffness import fastest_decay
+from symbody.integrate.run.stiffness import fastest_decay, is_stiff
 from symbody.integrate.start.state import State
 
 # ---------------------------------------------------------------------------------------------------------- systems
@@ -179,6 +180,23 @@ def test_jumps_are_not_taken_for_stiffness() -> None:
     fast, staying = fastest_decay(form, 0.0, np.array([1.0, 0.0]), np.zeros(0))
     assert fast == pytest.approx(0, abs=1e-3)
     assert staying == pytest.approx(1, rel=1e-3)
+
+
+def test_stiffness_of_many_variables_comes_from_a_krylov_space(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Heat in a rod: λ = -4 k sin²(j π / (2 n + 2)), so that the fastest decay is nearly 4 k."""
+    n, k = 60, 250.0
+    x = sb.symbols([f"x{j}" for j in range(n)], kind="variable")
+    ends = [0, *x, 0]
+    eq = sb.from_equations({v: k * (ends[j] - 2 * v + ends[j + 2]) for j, v in enumerate(x)})
+    form = form_of(eq, SimulationOptions(form="minimal"))
+    y = np.linspace(0, 1, n)
+    monkeypatch.setattr(stiffness, "MOST_DENSE", 10)
+    monkeypatch.setattr(stiffness, "_slopes", None)
+    fast, staying = fastest_decay(form, 0.0, y, np.zeros(0))
+    assert fast == pytest.approx(4 * k * np.sin(n * np.pi / (2 * n + 2)) ** 2, rel=0.01)
+    assert staying < 1e-3
+    assert is_stiff(form, 0.0, y, np.zeros(0), 1e6)
+    assert not is_stiff(form, 0.0, y, np.zeros(0), 1.0)
 
 
 def test_outcome_says_that_it_looks_stiff() -> None:

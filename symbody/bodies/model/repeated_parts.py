@@ -15,7 +15,8 @@ from ...algebra.graph.node_table import gc_paused
 from ...errors import ModelError, finite_number, listed, shown
 from ...escaping import identifier
 from ..frames.frames import Frame
-from .substructure import COPIED_KINDS, Attached, Copier, attach, copy_loads_and_constraints, written_tables
+from ..mechanism.declarations import multiplier_of
+from .substructure import COPIED_KINDS, Attached, Copier, add_rates, attach, copy_loads_and_constraints, written_tables
 
 if TYPE_CHECKING:
     from .model import Model
@@ -143,6 +144,8 @@ class _CopyMaker:
         ]
         own = {c.original for c in self.own}
         self.shared: dict[Expr, Expr] = {s: image for s, image in images.items() if s not in own}
+        for s in [s for s in self.shared if isinstance(s, Symbol)]:
+            add_rates(s, self.shared)
         self.inside: dict[int, Any] = {}
         self.bodies = [(n, b.frame, b.mass, _fields(b)) for n, b in parts.bodies.items()]
         self.joints = [(n, j, _fields(j)) for n, j in parts.joints.items()]
@@ -150,6 +153,7 @@ class _CopyMaker:
     def copy(self, name: str, on: Frame, values: Mapping[str, Any]) -> Attached:
         prefix = f"{identifier(name)}_"
         table: dict[Expr, Expr] = {**self.shared}
+        table |= {multiplier_of(c): multiplier_of(f"{prefix}{c}") for c in self.sub.parts.constraints}
         symbols: dict[str, Symbol] = {}
         numbers: dict[Symbol, float] = {}
         units: dict[Symbol, str] = {}
@@ -163,6 +167,7 @@ class _CopyMaker:
                 numbers[made] = finite_number(given, f"repeat {name!r}, value of {s.name!r}", ModelError)
             if c.unit:
                 units[made] = c.unit
+            add_rates(s, table)
         copier = Copier(self.sub.ground, on, table, prefix, self.inside)
         frames = {n: copier(f) for n, f in self.sub.parts.frames.items()}
         owner = self.host.parts.owner(on)
@@ -181,7 +186,7 @@ class _CopyMaker:
         return Attached(name, copier, {"frame": frames, "body": bodies, "joint": joints, "symbol": known})
 
     def _share(self) -> dict[str, Expr]:
-        return {s.name: image for s, image in self.shared.items() if isinstance(s, Symbol)}
+        return {s.name: image for s, image in self.shared.items() if isinstance(s, Symbol) and not s.order}
 
 
 def _fields(part: Any) -> tuple[type, dict[str, Any]]:

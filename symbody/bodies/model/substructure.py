@@ -256,7 +256,7 @@ def _symbol_table(
                 if value is not None and not isinstance(value, str):
                     value = with_si_unit(finite_number(value, part, ModelError), unit)
                 table[s] = host.parts.declare(f"{prefix}{s.name}", kind, value, unit)
-            _add_rates(s, table)
+            add_rates(s, table)
     return table | {multiplier_of(c): multiplier_of(f"{prefix}{c}") for c in sub.parts.constraints}
 
 
@@ -271,7 +271,7 @@ def _in_host(host: Model, where: str, s: Symbol, what: Any) -> Expr:
     return made
 
 
-def _add_rates(s: Symbol, table: dict[Expr, Expr]) -> None:
+def add_rates(s: Symbol, table: dict[Expr, Expr]) -> None:
     """The rates of a symbol follow it."""
     old: Any = s
     new: Any = table[s]

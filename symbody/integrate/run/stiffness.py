@@ -27,6 +27,8 @@ STIFFNESS_RATIO: Final = 1000.0  # of the fastest decay to the slower ones, from
 EVENTS_IN_SPAN: Final = 100.0  # slow changes that are assumed to happen during the time span
 DIFFERENCE_STEPS: Final = np.array([1e-6, 4e-6])  # for finite differences of the rates, relative to 1 + |y|
 WELL_BELOW: Final = 0.01  # fraction of a bound: directions stretched by less show that the norm is smaller
+MOST_DENSE: Final = 500  # variables up to which ∂F/∂y is made; beyond, its eigenvalues come from a Krylov space
+KRYLOV_DIMENSION: Final = 40
 STABILITY_BOUND: Final = 1.0  # |λ| times the mean step from which on stability bounds the steps
 
 
@@ -66,6 +68,28 @@ def _directions(n: int) -> Array:
     return np.array([[random.gauss(0.0, 1.0) for _ in range(n)] for _ in range(3)])
 
 
+def _krylov_slopes(form: Form, t: float, y: Array, p: Array) -> Array:
+    """∂F/∂y in a Krylov space (Arnoldi): a small matrix whose eigenvalues approximate the outermost ones. Two evaluations
+    for each dimension, and memory in proportion to the variables."""
+    basis, slopes = [_directions(len(y))[0]], np.zeros((KRYLOV_DIMENSION, KRYLOV_DIMENSION))
+    basis[0] = basis[0] / np.linalg.norm(basis[0])
+    for k in range(KRYLOV_DIMENSION):
+        d = DIFFERENCE_STEPS[0] * float((1.0 + np.abs(y)).max() / np.abs(basis[k]).max())
+        ahead, behind = form.rhs_program.over("y", np.array([y + d * basis[k], y - d * basis[k]]), t, y, p)
+        image = (ahead - behind) / (2 * d)
+        if not np.isfinite(image).all():
+            return slopes[:k, :k]
+        for i, v in enumerate(basis):
+            slopes[i, k] = v @ image
+            image = image - slopes[i, k] * v
+        size = float(np.linalg.norm(image))
+        if k + 1 == KRYLOV_DIMENSION or size <= 1e-12 * np.abs(slopes).max(initial=0.0) or not size:
+            return slopes[: k + 1, : k + 1]
+        slopes[k + 1, k] = size
+        basis.append(image / size)
+    return slopes
+
+
 def rough_sizes(form: Form, t: float, y: Array, p: Array) -> Array:
     """`_rough_size` of many states at once, with parameters of each."""
     f, n = form.rhs_program, y.shape[1]
@@ -81,7 +105,7 @@ def rough_sizes(form: Form, t: float, y: Array, p: Array) -> Array:
 
 def fastest_decay(form: Form, t: float, y: Array, p: Array) -> tuple[float, float]:
     """The largest |λ| of modes that die down within a turn, and of those that do not."""
-    return _modes(_slopes(form, t, y, p))
+    return _modes((_slopes if len(y) <= MOST_DENSE else _krylov_slopes)(form, t, y, p))
 
 
 def _modes(slopes: Array) -> tuple[float, float]:
@@ -98,7 +122,8 @@ def largest_rate(form: Form, t: float, y: Array, p: Array) -> float:
 def is_stiff(form: Form, t: float, y: Array, p: Array, span: float) -> bool:
     """Whether an implicit method is the better one from here on."""
     bound = rough_bound(span)  # where the norm of ∂F/∂y is smaller, no eigenvalue is larger
-    if _is_small(form, t, y, p, bound) or _rough_size(form, t, y, p) <= bound:
+    is_large = len(y) > MOST_DENSE
+    if _is_small(form, t, y, p, bound) or (not is_large and _rough_size(form, t, y, p) <= bound):
         return False
     fast, staying = fastest_decay(form, t, y, p)
     return fast > max(STIFFNESS_RATIO * staying, _least(span))
