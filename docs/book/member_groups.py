@@ -86,6 +86,14 @@ STUDY: Final = {
 
 ROBOT: Final = {"Links": "link pose jacobian value_at unused_name", "Contacts of the file": "contacts joint_stops"}
 
+OPTIMAL_MOTION: Final = {
+    "Values": "t times values columns trajectory input_samples durations parameters impulses",
+    "Cost and multipliers": "outcome costs active shadow_prices sensitivity",
+    "Accuracy": "error errors check",
+    "Feedback": "feedback funnel",
+    "Output": "page save",
+}
+
 GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
     "Model": MODEL,
     "Trajectory": TRAJECTORY,
@@ -97,6 +105,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
     "Orbit": ORBIT,
     "Study": STUDY,
     "Robot": ROBOT,
+    "OptimalMotion": OPTIMAL_MOTION,
 }
 
 

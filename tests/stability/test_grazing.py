@@ -75,7 +75,7 @@ def test_the_sequence_is_that_of_the_map():
 def test_refusals():
     eq, stop, w = oscillator()
     free = sb.orbit(eq, {"x": 0.1}, period=2 * np.pi / w)
-    with pytest.raises(sb.errors.StabilityError, match=r"does not touch, the least value of 0.2 - x on it is 0\.05"):
+    with pytest.raises(sb.errors.StabilityError, match=r"does not touch: the least value of 0.2 - x along it is 0\.05"):
         sb.stability.grazing(free, stop)
     with pytest.raises(sb.errors.StabilityError, match="no parameter 'k' to vary; there are w, P"):
         sb.stability.grazing(free, stop, vary="k")

@@ -206,8 +206,9 @@ class Load(Introduced):
     >>> x = m.prismatic("x", m.ground, m.body("cart", mass=2)).q
     >>> m.parts.add_load(sb.bodies.Load("buffer", "spring", potential=x**4, on_rates={x: -4 * x**3}))
     <Load buffer: spring on x>
-    >>> sb.derive(m).f, m.parts.loads["buffer"].is_internal
-    (vector(-4*x**3), False)
+    >>> buffer = m.parts.loads["buffer"]
+    >>> sb.derive(m).f, buffer.is_internal, buffer.written_actions, buffer.written_potential
+    (vector(-4*x**3), False, (), x**4)
 
     See also: `bodies.Action`, `Model.force`, `Model.generalized_force`.
     """

@@ -166,6 +166,8 @@ class Compiled(Introduced):
     (5.0, 6.0)
     >>> f.batch(np.arange(3.0), 2.0)
     (array([2., 3., 4.]), array([0., 2., 4.]))
+    >>> f.address > 0, f.work, f.is_quick
+    (True, 0, False)
 
     See also: `compile`, `program`, `emit.Dynamics`.
     """

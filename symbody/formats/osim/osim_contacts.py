@@ -10,6 +10,7 @@ import symbody as sb
 
 from ...errors import unknown
 from ...escaping import identifier
+from ..robot.robot import same_multiple
 from ..robot.xml_tree import XmlElement
 from .osim_file import OsimFile, label
 
@@ -68,7 +69,8 @@ def _shape(file: OsimFile, e: XmlElement, frames: Mapping[str, sb.Frame]) -> tup
         raise unknown(f"{file.where}: {e.tag} {label(e)!r}", "body", body, frames)
     name = identifier(label(e))
     at = frames[body].translate(*file.three(e, "location"), name=name)
-    turned = at.rotate("xyz", *file.three(e, "orientation"), name=name)
+    angles = [sb.pi * k if (k := same_multiple(a)) is not None else a for a in file.three(e, "orientation")]
+    turned = at.rotate("xyz", *angles, name=name)  # exact zeros across the plane
     return label(e), ContactShape(body, turned, file.number(e, "radius") if e.tag == "ContactSphere" else None)
 
 

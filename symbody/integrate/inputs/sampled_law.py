@@ -54,6 +54,8 @@ class SampledLaw(Introduced):
     >>> sim = sb.simulate(eq, 1.0, x=1.0, inputs={"F": law})
     >>> sim.at([0.04, 0.06, 0.14])["F"], sim.final["x"]
     (array([ 0., -2., -2.]), 0.231496)
+    >>> law.waiting, law.limited(F, F), law.content == law.content  # how `simulate` reads it
+    ((0, 0.05), minimum(2, maximum(-2, F)), True)
 
     See also: `simulate`, `closed_loop`, `Event`, `stepper`.
     """

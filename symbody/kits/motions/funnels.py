@@ -45,6 +45,7 @@ class Funnel(Summarized):
 
     @property
     def fraction(self) -> float:
+        """The fraction of simulations that arrive."""
         return float(np.mean(self.arrives))
 
     def _summary(self) -> Summary:

@@ -49,10 +49,12 @@ class OptimaFamily(Summarized, Sequence[OptimalMotion]):
 
     @property
     def costs(self) -> Array:
+        """The costs of all motions."""
         return np.array([m.objective for m in self.motions])
 
     @property
     def iterations(self) -> tuple[int, ...]:
+        """Iterations of the solver, for each motion."""
         return tuple(m.iterations for m in self.motions)
 
     def _summary(self) -> Summary:

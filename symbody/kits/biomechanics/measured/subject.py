@@ -55,7 +55,7 @@ class Subject(Summarized):
     >>> twice = sb.formats.MotionTable("static", [0.0], ["WRIST_x", "WRIST_y", "WRIST_z"], np.array([[0, -1.2, 0]]))
     >>> sb.formats.scale_osim, subject.scale_factors(twice, {"arm": {"y": [("WRIST", "ORIGIN")]}})
     Traceback (most recent call last):
-    symbody.errors.ModelError: scale_factors: body 'arm', model: there is no marker 'ORIGIN'; it has WRIST
+    symbody.errors.ModelError: scale_factors: body 'arm', model: there is no marker 'ORIGIN'; there is only WRIST.
     >>> lighter = subject.residual_reduction(subject.motion(found.table), {"raise": 5.0})
     >>> bool(lighter.outcome)
     True
