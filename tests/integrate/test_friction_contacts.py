@@ -311,7 +311,9 @@ def test_a_gap_that_constraints_hold_is_refused():
     m.particle("block", m.ground.point(x, y, 0), mass=1.0)
     m.constrain("rail", 2 * y)
     floor = sb.Contact("floor", y, friction=0.3, slip=x.dot)
-    with pytest.raises(sb.errors.SimulationError, match=r"constraints keep the gap of 'floor' fixed.*take a `Friction`"):
+    with pytest.raises(
+        sb.errors.SimulationError, match=r"constraints keep the gap of 'floor' fixed.*take a `Friction`"
+    ):
         sb.Contacts(sb.derive(m), floor)
     under = sb.Friction("rub", x.dot, sb.Coulomb(0.3), normal=2 * m.multiplier("rail"))
     sim = sb.simulate_modes(sb.Contacts(sb.derive(m), under), 0.2, x_dot=1.0)

@@ -105,7 +105,9 @@ def test_drag_and_springs_are_the_same_by_every_route() -> None:
 
 def test_solved_and_reduced_forms() -> None:
     found = sb.derive(SYSTEMS["cart_and_pole"](), check=False).readable.solved
-    assert found.text().split("\n") == [
+    # which form of the denominator is found depends on what was computed before in the process
+    text = found.text().replace("M + m - m*cos(theta)**2", "M + m*sin(theta)**2")
+    assert text.split("\n") == [
         "x_ddot = (F + m*g*cos(theta)*sin(theta) + m*l*sin(theta)*theta_dot**2)/(M + m*sin(theta)**2)",
         "theta_ddot = -(F*cos(theta) + (M + m)*g*sin(theta) + m*l*cos(theta)*sin(theta)*theta_dot**2)/(l*(M + m*sin(theta)**2))",
     ]
