@@ -3,9 +3,10 @@ most frequent factor."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from ..graph.factors import factors_of
 from ..graph.functions import tan
 from ..graph.graph import ONE, ZERO, Expr, Node
 from .angle_forms import angle_forms
@@ -52,7 +53,11 @@ def written_polynomial(forms: Iterable[Polynomial], atoms: Atoms) -> Expr:
 
 
 def effort(e: Expr, known: Sizes | None = None) -> int:
-    """Of reading: operations of the expression as a tree, and the square of how deep sums are nested in products."""
+    """Of reading: operations of the expression as a tree, and the square of how deep sums are nested in products.
+
+    Products count by their factors: an equal product that already exists keeps the grouping in which it was made, and
+    a*(a*m) is no longer than m*a**2.
+    """
     known = {} if known is None else known
     stack: list[Node] = [e]
     while stack:
@@ -60,11 +65,12 @@ def effort(e: Expr, known: Sizes | None = None) -> int:
         if n in known:
             stack.pop()
             continue
-        if new := [a for a in n.args if a not in known]:
+        factors = factors_of([n]) if n.op == "mul" else dict.fromkeys(n.args, 1)
+        if new := [a for a in factors if a not in known]:
             stack += new
             continue
-        size, depth, is_sum = int(bool(n.args)), 0, n.op in SUMS
-        for a in n.args:
+        size, depth, is_sum = _own_operations(n, factors), 0, n.op in SUMS
+        for a in factors:
             inner = known[a]
             size += inner[0]
             depth = max(depth, inner[1] + (not is_sum and a.op in SUMS))
@@ -72,6 +78,13 @@ def effort(e: Expr, known: Sizes | None = None) -> int:
         stack.pop()
     size, depth = known[e]
     return size + depth**2
+
+
+def _own_operations(n: Node, factors: Mapping[Node, int]) -> int:
+    """Of a node alone: one; of a product those between its factors, and their powers."""
+    if n.op != "mul":
+        return int(bool(n.args))
+    return len(factors) - 1 + sum(k != 1 for k in factors.values())
 
 
 def _collected_forms(p: Polynomial, atoms: Atoms, known: Factored) -> Iterator[Expr]:

@@ -190,7 +190,7 @@ class Style(ABC):
             minus, piece = not minus, piece._replace(coefficient=-piece.coefficient)
         elif isinstance(piece, Literal) and piece.value < 0:
             minus, piece = not minus, Literal(-piece.value)
-        factors = self._opened_product(piece).factors if not isinstance(piece, Literal) else ()
+        factors = self._sorted_factors(self._opened_product(piece)) if not isinstance(piece, Literal) else ()
         order = term_order(tuple(sorted(f.written.order for f in factors)))
         return SumTerm(minus, self.tight(self.done(piece), NEGATIVE), order)
 
