@@ -226,6 +226,11 @@ def rate_unit(text: str, order: int) -> str:
     return text
 
 
+def quotient_unit(above: str, below: str) -> str:
+    """A unit over another, as it is written on axes: rad/(N m)."""
+    return f"{above}/({below})" if " " in below or "/" in below else f"{above}/{below}"
+
+
 def per_second(text: str) -> str:
     """The unit of a rate, in the usual way of writing: rad, rad/s, rad/s^2."""
     if not text:

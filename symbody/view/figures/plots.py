@@ -319,17 +319,18 @@ def _(design: Design, title: str = "") -> Figure:
 
 
 @plot.register
-def _(response: FrequencyResponse, kind: str = "bode", title: str = "") -> Figure:
-    return _responses([response], kind, title)
+def _(response: FrequencyResponse, kind: str = "bode", title: str = "", unit: str = "") -> Figure:
+    return _responses([response], kind, title, unit)
 
 
-def _responses(responses: Sequence[FrequencyResponse], kind: str = "bode", title: str = "") -> Figure:
+def _responses(responses: Sequence[FrequencyResponse], kind: str = "bode", title: str = "", unit: str = "") -> Figure:
+    """`unit`: of the output over that of the input, for the axis of magnitudes."""
     if kind not in RESPONSES:
         raise unknown("plot of a frequency response", "kind", kind, RESPONSES, SymbodyError)
-    return RESPONSES[kind](responses, title)
+    return RESPONSES[kind](responses, title, f" [{unit}]" if unit else "")
 
 
-def _bode(responses: Sequence[FrequencyResponse], title: str) -> Figure:
+def _bode(responses: Sequence[FrequencyResponse], title: str, unit: str) -> Figure:
     names = [_pair(r, responses) for r in responses]
     size = tuple(Curve(r.hertz, r.magnitude, n, group=k) for k, (r, n) in enumerate(zip(responses, names, strict=True)))
     phase = tuple(Curve(r.hertz, r.phase, group=k) for k, r in enumerate(responses))
@@ -337,14 +338,14 @@ def _bode(responses: Sequence[FrequencyResponse], title: str) -> Figure:
     return Figure(
         title or f"response to {listed(dict.fromkeys(r.input for r in responses))}",
         (
-            Panel("frequency [Hz]", "magnitude", size, x_scale="log", y_scale="log", x_range=span),
+            Panel("frequency [Hz]", f"magnitude{unit}", size, x_scale="log", y_scale="log", x_range=span),
             Panel("frequency [Hz]", "phase [°]", phase, x_scale="log", x_range=span),
         ),
         shares_x=True,
     )
 
 
-def _nyquist(responses: Sequence[FrequencyResponse], title: str) -> Figure:
+def _nyquist(responses: Sequence[FrequencyResponse], title: str, unit: str) -> Figure:
     """With dots at round frequencies, named where they are far enough from the origin."""
     curves = [Curve(r.values.real, r.values.imag, _pair(r, responses), group=k) for k, r in enumerate(responses)]
     reach = max(float(np.max(r.magnitude)) for r in responses)
@@ -356,7 +357,9 @@ def _nyquist(responses: Sequence[FrequencyResponse], title: str) -> Figure:
         notes += [
             Note(x, y, f"{f:g} Hz") for x, y, f in zip(*at, round_ones, strict=True) if np.hypot(x, y) > 0.1 * reach
         ]
-    panel = Panel("real part", "imaginary part", tuple(curves), notes=tuple(notes), is_equal=True, zero_lines="xy")
+    panel = Panel(
+        f"real part{unit}", f"imaginary part{unit}", tuple(curves), notes=tuple(notes), is_equal=True, zero_lines="xy"
+    )
     return Figure(title or "Nyquist diagram", (panel,), size=(5.4, 5.0))
 
 

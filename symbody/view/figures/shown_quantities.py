@@ -208,9 +208,10 @@ def _powers(sim: Trajectory) -> ShownTogether:
 
 
 def _unit_of_rows(sim: Trajectory, level: str) -> str:
-    """That of all constraints, where they have the same."""
+    """That of all constraints, where they have the same; others are mixed, each in its own SI unit."""
     eq = sim.segments[0].equations
-    return ShownTogether("", tuple(quantity(eq, row.expression) for row in getattr(eq.rows, level))).unit
+    units = {quantity(eq, row.expression).unit for row in getattr(eq.rows, level)}
+    return (units.pop() if len(units) == 1 else "") or "SI units"
 
 
 def _violations(sim: Trajectory) -> ShownTogether:

@@ -24,14 +24,16 @@ from ...integrate.inputs.inputs import closed_loop
 from ...stability.branches.branch_points import WORDS as POINT_WORDS
 from ...stability.periodic.families.orbit_branch import PERIOD
 from ...stability.periodic.families.orbit_points import WORDS as ORBIT_WORDS
+from ...stability.spectra.stability_chart import StabilityChart
 from ...study import robot_defaults as robots
 from ...study.study import Study
-from ...units import in_unit
+from ...units import in_unit, quotient_unit
 from ...version import VERSION
 from ...view.figures import interactive
 from ...view.figures.figure import Figure
 from ...view.figures.orbit_plots import MULTIPLIERS
 from ...view.figures.plots import plot
+from ...view.figures.quantity_labels import QuantityLabel, label_of
 from ...view.scenes import viewer
 from ...view.scenes.scene import scene
 from ...whole_files import is_unfinished, write_text
@@ -235,7 +237,17 @@ class _Report:
 
     def _locus(self) -> str:
         locus = self.study.locus
-        return "" if locus is None else self._figure("eigenvalues", plot(locus))
+        if locus is None:
+            return ""
+        if isinstance(locus, StabilityChart):
+            first, second = map(self._label, locus.names)
+            return self._figure("eigenvalues", plot(locus, labels=(first.with_unit, second.with_unit)))
+        return self._figure("eigenvalues", plot(locus, label=self._label(locus.parameter).with_unit))
+
+    def _label(self, name: str) -> QuantityLabel:
+        """Name and unit; units of values of the steady motion follow from what they are equal to, V from x_dot = V."""
+        asked = self.study.source.requests.steady
+        return label_of(self.study.equations, name, zeros=[a - b for a, b in asked.values] if asked else ())
 
     def _branches(self) -> str:
         """The bifurcation diagram, with a table of special points."""
@@ -285,7 +297,9 @@ class _Report:
 
     def _responses(self) -> str:
         found = self.study.responses
-        return self._figure("responses", plot(found)) if found else ""
+        units = {(self._label(r.output).unit, self._label(r.input).unit) for r in found}
+        one = units.pop() if len(units) == 1 else ("", "")
+        return self._figure("responses", plot(found, unit=quotient_unit(*one) if all(one) else "")) if found else ""
 
     def _modes(self) -> str:
         """The slowest to decay, on the same model."""
