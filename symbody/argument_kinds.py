@@ -189,11 +189,13 @@ def checked_flags(error: type[SymbodyError]) -> Callable[[Callable[P, R]], Calla
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
         flags, places = argument_kinds(signature, only_with="bool"), positional_names(signature)
+        first = min((k for k, name in enumerate(places) if name in flags), default=len(places))
 
         @wraps(function)
         def called(*args: P.args, **named: P.kwargs) -> R:
-            given = dict(zip(places, args, strict=False)) | named
-            refuse_other_kinds(flags, given.items(), _label(function, given), error)
+            if len(args) > first or not flags.keys().isdisjoint(named):
+                given = dict(zip(places, args, strict=False)) | named
+                refuse_other_kinds(flags, given.items(), _label(function, given), error)
             return function(*args, **named)
 
         return answered(called)

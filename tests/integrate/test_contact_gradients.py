@@ -206,3 +206,29 @@ def test_borders_between_branches_are_named(hopper):
     assert slope.derivatives(slope.start, [limit]).one_sided == ("slope",)
     assert slope.derivatives(slope.start, [0.9 * limit]).one_sided == ()
     assert slope.derivatives(slope.start, [1.1 * limit]).one_sided == ()
+
+
+def test_gradients_with_respect_to_the_length_of_a_step(hopper):
+    """∂x⁺/∂dt beside differences of steppers: a floor that moves, substeps, restitution, Euler parameters, linear inputs."""
+    m = sb.Model("shaken")
+    y = m.coordinate("y")
+    m.particle("ball", m.ground.point(0, y, 0), mass=2.0)
+    m.generalized_force("push", y, m.input("F") - 20 + 3 * sb.sin(30 * m.time))
+    shaken = sb.Contacts(sb.derive(m), sb.Contact("floor", y - 0.01 * sb.sin(20 * m.time), 0.3))
+    box = box_on(((0.2, 0.15), (0.2, -0.15), (-0.2, 0.0)))
+    cases = [
+        (hopper, {"y": 0.399}, {}), (shaken, {"y": 0.0, "y_dot": -0.2}, {"substeps": 3}),
+        (shaken, {"y": -1e-3}, {"inputs": "linear"}), (box, {"b_z": 0.0999, "b_x_dot": 0.3, "e": 0.0}, {}),
+    ]  # fmt: skip
+    dt, d = 1e-3, 1e-6
+    for contacts, start, options in cases:
+        env, later, sooner = (sb.stepper(contacts, dt + k * d, start, **options) for k in (0, 1, -1))
+        x = env.start
+        for _ in range(20):
+            found = env.derivatives(x, [1.0], t=0.2, wrt=("x", "dt"))
+            change = (later.step(x, [1.0], t=0.2) - sooner.step(x, [1.0], t=0.2)) / (2 * d)
+            assert found.dt[:, 0] == pytest.approx(change, abs=1e-7), contacts.name
+            x = found.state
+    smooth = sb.stepper(hopper.base, dt)
+    with pytest.raises(sb.errors.SimulationError, match="dt"):
+        smooth.derivatives(smooth.start, wrt=("dt",))

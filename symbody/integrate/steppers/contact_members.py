@@ -90,8 +90,12 @@ def run_contact_member(m: ContactMembers, given: Numbers, note: Numbers) -> None
     for step in range(m.substeps):
         t = begin + float(step) * m.length
         end = begin + float(step + 1) * m.length
+        share = float(step) / float(m.substeps)
         while t != end:
             after = next_part(s, m.switching, t, end, m.length)
+            m.variations.clock_change = share
+            share = float(step + 1) / float(m.substeps) if after == end else 0.0
+            m.variations.length_change = share - m.variations.clock_change
             middle = t - begin + 0.5 * s.h
             set_inputs(m, given, middle)
             residual = moreau_step(s, m.variations, t, middle)

@@ -28,6 +28,7 @@ from ..contact.frictions import Friction
 from ..time_stepping.moreau_impulses import RETURN
 from ..time_stepping.moreau_programs import compiled_program, contact_key
 
+STEP_LENGTH: Final = symbol("step_length", "variable")
 Places = tuple[tuple[int, int], ...]  # rows and columns of entries that are not zero
 
 
@@ -79,7 +80,7 @@ class Midpoint:
 
     def __init__(self, table: ModeTable) -> None:
         eq, self._table = table.base, table
-        h = self._h = symbol("step_length", "variable")
+        self._h = STEP_LENGTH
         rates = dict(zip(eq.q, eq.rates.entries, strict=True))
         self._approach = [time_derivative(c.gap, rates) for c in table.contacts]
         self._slips = [f.speeds(eq) for f in table.frictions]
@@ -92,7 +93,7 @@ class Midpoint:
         damped = [f.law.damping for f, of_one in zip(table.frictions, self._slips, strict=True) for _ in of_one]
         damping = [ZERO] * len(self._approach) + damped
         self._impulses = [
-            x - part * (h * c * v) for x, part, c, v in zip(self._x, self._part, damping, self._now, strict=True)
+            x - part * (self._h * c * v) for x, part, c, v in zip(self._x, self._part, damping, self._now, strict=True)
         ]
 
     @property
@@ -117,6 +118,10 @@ class Midpoint:
         )
         balance = balance_derivatives(eq, theta, held)
         entries = [h * e - g for e, g in zip(balance.entries, pushes.entries, strict=True)]
+        if h in theta:
+            at = theta.index(h)
+            for i, f in enumerate(eq.augmented.f0.entries):
+                entries[i * len(theta) + at] = entries[i * len(theta) + at] - f
         if eq.lam:
             entries += self._constraint_derivatives(theta)
         return Matrix(len(eq.u) + len(eq.lam), len(theta), tuple(entries))

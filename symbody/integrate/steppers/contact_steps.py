@@ -20,7 +20,7 @@ from ..forms.compile_effort import Effort
 from ..time_stepping.moreau_programs import moreau_record, moreau_switching, sparse_entries
 from ..time_stepping.moreau_records import StepVariations
 from .contact_members import NOTES, ContactMembers, step_contact_members
-from .contact_step_derivatives import NO_DERIVATIVES, step_derivatives
+from .contact_step_derivatives import NO_DERIVATIVES, STEP_LENGTH, step_derivatives
 from .step_schemes import CLOCK, StepRows
 
 
@@ -84,7 +84,7 @@ class ContactSteps:
         return np.array([values.get(s.name, 0.0) for s in self.parameters])
 
     def varied(self, names: Sequence[str]) -> ContactSteps:
-        known = {s.name: s for s in (*self.equations.state, *self.parameters)}
+        known = {s.name: s for s in (*self.equations.state, *self.parameters, STEP_LENGTH)}
         return replace(self, wrt=tuple(known[n] for n in names))
 
     def worker(self, rows: StepRows) -> ContactWorker:
@@ -104,17 +104,28 @@ class ContactSteps:
 
     @cached_property
     def seeds(self) -> tuple[Symbol, ...]:
-        """Parameters and inputs of the equations that change with a column."""
+        """Parameters and inputs of the equations, and times, that change with a column."""
         eq, moved = self.equations, {self.parameters.index(s) for s in self.wrt if s in self.parameters}
         inputs = (s for s in eq.r if {self.place(s), self.slope_place(s)} & moved)
-        return (*(s for s in self.wrt if s in eq.p), *inputs)
+        return (*(s for s in self.wrt if s in eq.p), *inputs, *self._times)
+
+    @cached_property
+    def _times(self) -> tuple[Symbol, ...]:
+        """The length of a step and the time, where a column is with respect to that length."""
+        if STEP_LENGTH not in self.wrt:
+            return ()
+        return (STEP_LENGTH, self.equations.t) if self.has_clock else (STEP_LENGTH,)
+
+    def seed_place(self, s: Symbol) -> int:
+        """Where it stands in θ, the state and the seeds; -1: it does not change."""
+        return len(self.equations.state) + self.seeds.index(s) if s in self._times else -1
 
     def changes(self) -> tuple[Array, Array]:
         """Of the seeds with each column: constant ones, and those that grow with time."""
         constant, growing = np.zeros((2, len(self.seeds), len(self.wrt)))
         for j, x in enumerate(self.wrt):
             at = self.parameters.index(x) if x in self.parameters else None
-            for i, s in enumerate(self.seeds):
+            for i, s in enumerate(self.seeds[: len(self.seeds) - len(self._times)]):
                 is_input = s in self.equations.r
                 constant[i, j] = float(
                     at is not None and at == (self.place(s) if is_input else self.parameters.index(s))
@@ -170,6 +181,7 @@ def _variations_record(scheme: ContactSteps, columns: int, given: Mapping[str, A
     return StepVariations(
         columns=columns, seeds=len(scheme.seeds), width=width, sides=sides, y=np.zeros(n), S=np.zeros(n * columns + 1),
         J=np.zeros(n * width + 1), unit=indices(_varied_alone(scheme, constant, growing)), is_first=1, constant=_padded_array(constant), growing=_padded_array(growing),
+        length=scheme.seed_place(STEP_LENGTH), clock=scheme.seed_place(eq.t), by_step=scheme.wrt.index(STEP_LENGTH) if STEP_LENGTH in scheme.wrt else -1,
         rates=_program_callee(derivatives.rates, given), point=_program_callee(derivatives.point, given), **entries,
         E=np.zeros(n_u * sides + 1), impulses=np.zeros(rows + 1), part=np.zeros(rows + 1), static=np.zeros(cones + 1),
         active=indices([0] * (rows + 1)), after=np.zeros(n_u + 1), Z=np.zeros(rows * n_u + 1), W=np.zeros(rows * n_u + 1),

@@ -11,8 +11,8 @@ from ...summary import Introduced
 
 @dataclass(frozen=True, eq=False)
 class StepDerivatives(Introduced):
-    """A state after a step, and its derivatives: ∂x⁺/∂x, ∂x⁺/∂r, ∂x⁺/∂r_end, ∂x⁺/∂p (None if not requested); with many
-    members, one of each in a row.
+    """A state after a step, and its derivatives: ∂x⁺/∂x, ∂x⁺/∂r, ∂x⁺/∂r_end, ∂x⁺/∂p, ∂x⁺/∂dt (None if not requested); with
+    many members, one of each in a row.
 
     one_sided   names of the contacts and frictions at whose branch another one begins: the derivatives hold to one side
                 of this state only; with many members, of each
@@ -31,6 +31,7 @@ class StepDerivatives(Introduced):
     r: Array | None = None
     r_end: Array | None = None
     p: Array | None = None
+    dt: Array | None = None
     one_sided: tuple[Any, ...] = ()
 
 
@@ -66,4 +67,5 @@ def names_of_marked(names: tuple[str, ...], marks: Array) -> tuple[Any, ...]:
     """Names whose marks are not zero; of each member, where there is a row of marks for each."""
     if marks.ndim > 1:
         return tuple(names_of_marked(names, row) for row in marks) if marks.any() else ((),) * len(marks)
-    return tuple(n for n, mark in zip(names, marks, strict=True) if mark) if marks.any() else ()
+    found = marks.tolist()
+    return tuple(n for n, mark in zip(names, found, strict=True) if mark) if any(found) else ()

@@ -25,6 +25,7 @@ from ..result.segment import Segment
 from ..result.trajectory import Trajectory
 from ..start.state import State
 from .contact_members import NOTES
+from .contact_step_derivatives import STEP_LENGTH
 from .contact_steps import ContactSteps, slope_symbol, start_symbol
 from .reverse_steps import pulled_back
 from .step_results import StepDerivatives, StepImpulses, names_of_marked
@@ -309,7 +310,7 @@ class Stepper(Introduced):
         is_tangent: bool = False,
     ) -> StepDerivatives:
         """A step, and its derivatives with respect to the state ("x"), inputs ("r"; where they are linear, those at the
-        beginning, "r_end" those at the end) and parameters ("p").
+        beginning, "r_end" those at the end) and parameters ("p"); of steps with contacts also to their length ("dt").
 
         They are those of the numerical step itself: stages, events and impacts are differentiated. Of a projection onto
         constraints it is the tangent at its result, which differs by the size of the correction. With contacts they are
@@ -335,18 +336,14 @@ class Stepper(Introduced):
         See also: `Stepper.pullback`, `integrate.StepDerivatives`.
         """
         groups, given = tuple(wrt), np.asarray(state, dtype=np.float64)
-        known = ("x", "r", "r_end", "p") if r_end is not None else ("x", "r", "p")
-        if strange := [g for g in groups if g not in known]:
-            raise unknown(f"{self}: derivatives", "group", strange[0], known, SimulationError)
-        env, n = self._with_variations(groups), len(self.state_names)
+        env, n = self._with_variations(groups, r_end is not None), len(self.state_names)
         if given.shape == self._shape and p is None:
             end = env._one(given, r, r_end, t)
             notes = env._local.one.note
         else:
             end = env._many(given, r, r_end, t, p, None)
             notes = env._local.many.notes.reshape(*given.shape[:-1], -1)
-        columns = end[..., n:].reshape(*given.shape[:-1], len(env.scheme.wrt), n)
-        slopes = np.swapaxes(columns, -1, -2)
+        slopes = end[..., n:].reshape(*given.shape[:-1], -1, n).swapaxes(-1, -2)
         found = {g: self._columns(g, env, slopes, r_end is not None) for g in groups}
         after = end[..., :n].reshape(given.shape)
         if is_tangent and (turns := [[v.index for v in e] for e in self.equations.variables.quaternions]):
@@ -388,9 +385,12 @@ class Stepper(Introduced):
 
     def _one_sided(self, notes: Array) -> tuple[Any, ...]:
         """Names of contacts and frictions at the border of their branch, of each member where there are many."""
-        if not isinstance(self.scheme, ContactSteps):
-            return ()
-        return names_of_marked(self.scheme.owner_names, notes[..., NOTES + self.scheme.rows :])
+        scheme = self.scheme
+        return (
+            names_of_marked(scheme.owner_names, notes[..., NOTES + scheme.rows :])
+            if isinstance(scheme, ContactSteps)
+            else ()
+        )
 
     def _columns(self, group: str, env: Stepper, slopes: Array, has_end: bool) -> Array:
         """Derivatives with respect to a group, of those with respect to variables of the machine code."""
@@ -403,12 +403,23 @@ class Stepper(Introduced):
 
     def _group(self, group: str) -> list[str]:
         """Names of the variables of the machine code that belong to a group."""
+        if group == "dt":
+            return [STEP_LENGTH.name]
         if group in ("r", "r_end"):
             return [s.name for s in self._input_symbols]
         return list(self.state_names if group == "x" else self.parameter_names)
 
-    def _with_variations(self, groups: tuple[str, ...]) -> Stepper:
-        if groups not in self._varied:
+    def _with_variations(self, groups: tuple[str, ...], has_end: bool) -> Stepper:
+        if groups not in self._varied or (has_end is False and "r_end" in groups):
+            known = (
+                "x",
+                "r",
+                *(["r_end"] if has_end else []),
+                "p",
+                *(["dt"] if isinstance(self.scheme, ContactSteps) else []),
+            )
+            if strange := [g for g in groups if g not in known]:
+                raise unknown(f"{self}: derivatives", "group", strange[0], known, SimulationError)
             by_group = {g: self._group(g) for g in groups}
             names = list(dict.fromkeys(n for g in groups for n in by_group[g]))
             out = self._varied[groups] = object.__new__(Stepper)

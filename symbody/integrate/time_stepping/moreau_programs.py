@@ -191,7 +191,7 @@ def no_variations(n: int) -> StepVariations:
     """Memory of steps of n numbers that have no derivatives."""
     none, empty = np.zeros(1), sparse_entries(())
     return StepVariations(
-        columns=0, seeds=0, width=n, sides=0, y=np.zeros(n), S=none, J=none, unit=indices([0]), constant=none, growing=none, rates=None, point=None, qdot=empty,
+        columns=0, seeds=0, width=n, sides=0, y=np.zeros(n), S=none, J=none, unit=indices([0]), constant=none, growing=none, length=-1, clock=-1, by_step=-1, rates=None, point=None, qdot=empty,
         F=empty, V=empty, limit=empty, zdot=empty, E=none, impulses=none, part=none, static=none, active=indices([0]), after=none, Z=none, W=none,
         limits_to=none, D=none, border=none, memory=none,
     )  # fmt: skip

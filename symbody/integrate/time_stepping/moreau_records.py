@@ -82,6 +82,8 @@ class StepVariations(Struct):
     J                   of this step alone with respect to the `width` numbers θ, the state and the `seeds`, column after column
     unit                the number in θ that a column varies alone, or -1; `is_first` 1: S is still that of the start
     constant, growing   changes of the seeds with each column: constant + (t - begin) growing
+    length, clock       places of h and of the time at the beginning in θ, or -1; `by_step` the column that varies the length
+                        of the whole step, or -1, with `length_change` and `clock_change` of this part of it
     rates               program of ∂q'/∂θ, in `qdot`
     point               program at the midpoint: ∂/∂θ of the balance F of momenta and constraints, of the speeds V of the
                         rows and of limits of friction with u⁺ and impulses held, of z', and E, the columns of [M Hᵀ; Jc 0]⁻¹
@@ -104,6 +106,11 @@ class StepVariations(Struct):
     is_first: Mutable[int]
     constant: Numbers
     growing: Numbers
+    length: int
+    clock: int
+    by_step: int
+    length_change: Mutable[float]
+    clock_change: Mutable[float]
     rates: Function | None
     point: Function | None
     qdot: SparseEntries

@@ -23,6 +23,7 @@ from .step_variations import (
     chain_variations,
     keep_midpoint,
     vary_first_half,
+    vary_length,
     vary_rotations,
     vary_second_half,
     vary_speeds,
@@ -34,6 +35,7 @@ def moreau_step(s: MoreauStep, v: StepVariations, t: float, after: float) -> flo
     beginning of inputs that are linear to the midpoint."""
     vary_first_half(s, v, t)
     advance_positions(s, t)
+    vary_length(s, v)
     vary_rotations(s, v)
     normalize_rotations(s)
     evaluate_midpoint(s, t)
@@ -44,6 +46,7 @@ def moreau_step(s: MoreauStep, v: StepVariations, t: float, after: float) -> flo
     vary_speeds(s, v, t + 0.5 * s.h)
     vary_second_half(s, v, t + s.h)
     advance_positions(s, t + s.h)
+    vary_length(s, v)
     vary_rotations(s, v)
     normalize_rotations(s)
     chain_variations(s, v, after)

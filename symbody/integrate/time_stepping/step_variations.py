@@ -39,6 +39,13 @@ def vary_first_half(s: MoreauStep, v: StepVariations, t: float) -> None:
             v.J[v.qdot.column[e] * s.n + v.qdot.row[e]] += 0.5 * s.h * v.qdot.value[e]
 
 
+def vary_length(s: MoreauStep, v: StepVariations) -> None:
+    """J of the coordinates with h: q'/2 of each half."""
+    if v.columns == 0 or v.length < 0 or s.rates is None:
+        return
+    add_multiple(s.n_q, 0.5, s.qdot, v.J[v.length * s.n :])
+
+
 def keep_midpoint(s: MoreauStep, v: StepVariations) -> None:
     """The state there, with variables before the step, and impulses by rows of the mechanism."""
     if v.columns == 0:
@@ -82,6 +89,8 @@ def vary_speeds(s: MoreauStep, v: StepVariations, middle: float) -> None:
         for i in range(s.n_q):
             if column[i] != 0.0:
                 add_multiple(s.n_u, column[i], v.D[i * s.n_u :], column[s.n_q :])
+    if v.length >= 0 and v.clock >= 0:
+        add_multiple(s.n_u, 0.5, v.D[v.clock * s.n_u :], v.J[v.length * s.n + s.n_q :])
 
 
 def vary_variables(s: MoreauStep, v: StepVariations) -> None:
@@ -95,6 +104,10 @@ def vary_variables(s: MoreauStep, v: StepVariations) -> None:
         else:
             for j in range(v.width):
                 v.J[j * s.n + first + i] += s.h * v.zdot.value[e] * v.J[j * s.n + k]
+        if k == v.clock and v.length >= 0:
+            v.J[v.length * s.n + first + i] += 0.5 * s.h * v.zdot.value[e]
+    if v.length >= 0:
+        add_multiple(s.n - first, 1.0, s.zdot, v.J[v.length * s.n + first :])
 
 
 def set_responses(s: MoreauStep, v: StepVariations) -> None:
@@ -183,7 +196,7 @@ def vary_second_half(s: MoreauStep, v: StepVariations, end: float) -> None:
             j = v.qdot.column[e]
             change = 0.0
             if j >= s.n:
-                change = 1.0 if j == k else 0.0
+                change = 1.0 if j == k or (j == v.clock and k == v.length) else 0.0
             elif j < s.n_q:
                 change = v.memory[j]
             else:
@@ -229,6 +242,10 @@ def chain_variations(s: MoreauStep, v: StepVariations, after: float) -> None:
             change = v.constant[i * v.columns + j] + after * v.growing[i * v.columns + j]
             if change != 0.0:
                 add_multiple(s.n, change, v.J[(s.n + i) * s.n :], v.memory)
+        if j == v.by_step:
+            add_multiple(s.n, v.length_change, v.J[v.length * s.n :], v.memory)
+            if v.clock >= 0:
+                add_multiple(s.n, v.clock_change, v.J[v.clock * s.n :], v.memory)
         for i in range(s.n):
             column[i] = v.memory[i]
     v.is_first = 0
