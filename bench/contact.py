@@ -19,7 +19,7 @@ import numpy as np
 
 import symbody as sb
 
-from .standing_robot import in_mujoco, in_steps, solo_file, standing
+from .standing_robot import humanoid, in_mujoco, in_steps, robot_file, solo_file, standing
 from .timing import Row
 
 R: Final = 0.11
@@ -27,6 +27,7 @@ MU: Final = 0.2
 V: Final = 8.0
 BALLS: Final = 256
 G: Final = 9.81
+WARM: Final = 4.0  # CPU seconds of calls after which machine code is that of full effort
 ROLLS: Final = 2 * V / (7 * MU * G)
 DISTANCE: Final = 12 * V**2 / (49 * MU * G)
 MJCF: Final = f"""<mujoco><option gravity="0 0 -{G}" timestep="{{step}}" cone="elliptic" impratio="10"/>
@@ -256,13 +257,30 @@ def standing_rows() -> Iterator[Row]:
 
 
 def derivative_rows(contacts: sb.Contacts, start: dict[str, float]) -> Iterator[Row]:
-    """A step of Solo12 on its four feet with all derivatives with respect to its state and motors, of one core: the least
-    CPU time of twenty parts. `error`: largest difference from central differences; `first`: the first call."""
-    h, count = 1e-3, 100
-    env = sb.stepper(contacts, h, start)
+    """Of Solo12 on its four feet, under control."""
+    h = 1e-3
     x, law = in_steps(contacts, start, h)(1500, state=True)
-    r = law(x)
-    _, first = timed(lambda: env.derivatives(x, r))
+    yield from derivatives_of_step("Solo12 on four feet, one step", sb.stepper(contacts, h, start), x, law(x))
+
+
+def humanoid_rows() -> Iterator[Row]:
+    path = robot_file("simple_humanoid.urdf")
+    if path is not None:
+        contacts, start = humanoid(path)
+        env = sb.stepper(contacts, 1e-3, start)
+        yield from derivatives_of_step("humanoid of 35 dof on both soles, one step", env, env.start, env.r)
+
+
+def derivatives_of_step(case: str, env: sb.integrate.Stepper, x: Any, r: Any) -> Iterator[Row]:
+    """A step with all derivatives with respect to its state and motors, of one core: the least CPU time of twenty parts,
+    after machine code of full effort is there. `error`: largest difference from central differences; `first`: CPU time of the
+    first call."""
+    count, began = 100, time.process_time()
+    env.derivatives(x, r)
+    first = time.process_time() - began
+    warm = time.process_time()
+    while time.process_time() < warm + WARM:
+        env.step(x, r), env.derivatives(x, r), env.pullback(x, x, r)
     found = env.derivatives(x, r)
     by_differences = np.array([(env.step(x + d, r) - env.step(x - d, r)) / 2e-6 for d in 1e-6 * np.eye(len(x))]).T
 
@@ -275,15 +293,17 @@ def derivative_rows(contacts: sb.Contacts, start: dict[str, float]) -> Iterator[
             spent.append(time.process_time() - began)
         return min(spent) / count
 
+    alone = env._with_variations(("x", "r"), False)._local.one
     ways: dict[str, Callable[[], Any]] = {
         "stepper": lambda: env.step(x, r),
         "stepper, derivatives": lambda: env.derivatives(x, r),
+        "stepper, derivatives in machine code": alone.run,
         "stepper, reverse mode": lambda: env.pullback(x, x, r),
     }
     for name, run in ways.items():
         has_slopes = name != "stepper"
         yield {
-            "case": "Solo12 on four feet, one step",
+            "case": case,
             "method": name,
             "steps": 1,
             "seconds": least(run),
@@ -348,3 +368,4 @@ def rows() -> Iterator[Row]:
     yield from belt_rows()
     yield from table_rows()
     yield from standing_rows()
+    yield from humanoid_rows()

@@ -21,11 +21,33 @@ POSTURE: Final = {"HAA": 0.0, "HFE": 0.8, "KFE": -1.6}  # of the front legs; hin
 
 
 def solo_file() -> Path | None:
+    return robot_file("solo12.urdf")
+
+
+def robot_file(name: str) -> Path | None:
+    """A file of `example-robot-data`, if that is installed."""
     try:
-        found = [f for f in files("example-robot-data") or () if str(f).endswith("solo12.urdf")]
+        found = [f for f in files("example-robot-data") or () if Path(str(f)).name == name]
     except PackageNotFoundError:
         return None
     return Path(str(found[0].locate())) if found else None
+
+
+def humanoid(path: Path) -> tuple[sb.Contacts, dict[str, float]]:
+    """A humanoid of 35 degrees of freedom with bent knees, on the corners of its two soles, and a start in which all eight
+    are 10 µm deep."""
+    robot = sb.read_urdf(path, base="free", parameters="none")
+    floor, contacts = sb.HalfSpace(robot.ground), []
+    for side in ("r", "l"):
+        ankle = robot.link(f"{side}_ankle")
+        corners = sb.corners(ankle, (0.2, 0.1, 0.0), at=(0.03, 0.0, -0.1))
+        contacts += [sb.Contact(f"{side}{k}", sb.touch(c, floor), friction=MU) for k, c in enumerate(corners)]
+    eq = sb.derive(robot)
+    bent = {"HIP_P": -0.3, "KNEE": 0.6, "ANKLE_P": -0.3}
+    start = {f"{side}LEG_{joint}": angle for joint, angle in bent.items() for side in "RL"} | {"base_e0": 1.0}
+    found, high = sb.Contacts(eq, *contacts), sb.stepper(sb.Contacts(eq, *contacts), 1e-9, start, base_z=2.0)
+    height = 2.0 - float(high.impulses(high.start).gaps.min()) - 1e-5
+    return found, start | {"base_z": height}
 
 
 def posture(joint: str) -> float:

@@ -5,13 +5,14 @@ joins each edge into it with each edge out of it, by one multiplication; where p
 only inputs and outputs are left, the edges are the Jacobian. Forward and reverse differentiation are two orders of
 elimination; the one with fewest operations lies between them (Griewank and Walther, Evaluating Derivatives, ch. 9). It
 is hard to find from the graph alone, but the author of the graph knows it: a recursion over a tree is best eliminated
-from the leaves to the root.
+from the leaves to the root. Where no order is known, the vertex with fewest products goes first (Markowitz).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
+from heapq import heapify, heappop, heappush
 from typing import Any, Final, NamedTuple
 
 from ..graph.functions import ExternalFunction
@@ -39,6 +40,8 @@ def accumulated_jacobian(
     wrt: Sequence[Symbol],
     stages: Iterable[Stage] = (),
     held: Mapping[Symbol, Expr] | None = None,
+    *,
+    fewest_first: bool = False,
 ) -> Matrix:
     """∂thingsᵢ/∂wrtⱼ as `jacobian` gives it, by elimination in an order of choice.
 
@@ -46,13 +49,18 @@ def accumulated_jacobian(
              all of them go the vertices with one edge in or one edge out: without them there are never more edges than
              with them.
     held     values of symbols at which derivatives are taken; they do not change with `wrt`
+    fewest_first   those in no stage are eliminated by Markowitz' rule in place of the order of evaluation
     """
     rows = scalars(things)
     graph = _Vertices(rows, wrt, held or {})
     graph.eliminate_simple()
-    for stage in (*stages, Stage(graph.inner)):
+    for stage in stages:
         for n in graph.in_order(stage):
             graph.eliminate(n)
+    if fewest_first:
+        graph.eliminate_fewest_first()
+    for n in graph.in_order(Stage(graph.inner)):
+        graph.eliminate(n)
     edges = [graph.into[k] for k in range(len(rows))]
     return Matrix(len(rows), len(wrt), tuple(e.get(x, ZERO) for e in edges for x in wrt))
 
@@ -121,6 +129,25 @@ class _Vertices:
                     near.update(self.into[n], self.out[n])
                     self.eliminate(n)
             waiting = self.in_order(Stage(near))
+
+    def eliminate_fewest_first(self) -> None:
+        """All vertices, next the one with the smallest product of edges in and edges out; of those the first evaluated."""
+        place = dict(self.inner)
+        vertex = {k: n for n, k in place.items()}
+        waiting = [(self._products(n), k) for n, k in place.items()]
+        heapify(waiting)
+        while waiting:
+            products, k = heappop(waiting)
+            n = vertex[k]
+            if n not in self.inner or products != self._products(n):
+                continue  # its entry with the products that it has now is elsewhere in the heap
+            near = [m for m in (*self.into[n], *self.out[n]) if m in self.inner]
+            self.eliminate(n)
+            for m in near:
+                heappush(waiting, (self._products(m), place[m]))
+
+    def _products(self, n: Node) -> int:
+        return len(self.into[n]) * len(self.out[n])
 
     def in_order(self, stage: Stage) -> list[Node]:
         """The vertices of a stage that are left."""

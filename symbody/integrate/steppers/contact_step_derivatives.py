@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
+from ...algebra.calculus.accumulation import accumulated_jacobian
 from ...algebra.calculus.derivatives import jacobian, time_derivative
 from ...algebra.graph.functions import minimum, sqrt
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol, symbol
@@ -56,10 +57,11 @@ def _compiled_derivatives(table: ModeTable, wrt: tuple[Symbol, ...]) -> Derivati
     eq = table.base
     theta = (*eq.state, *wrt)
     midpoint = Midpoint(table)
+    by_rows, by_pushes = midpoint.contact_derivatives(theta)
     found = {
         "qdot": _sparse(jacobian(list(eq.rates.entries), theta)) if eq.q else ((), []),
-        "F": _sparse(midpoint.balance_derivatives(theta)),
-        "V": _sparse(midpoint.row_speed_derivatives(theta)),
+        "F": _sparse(midpoint.balance_derivatives(theta, by_pushes)),
+        "V": _sparse(by_rows),
         "limit": _sparse(jacobian(midpoint.limits, theta)) if table.frictions else ((), []),
         "zdot": _sparse(jacobian(list(variable_rates(eq).entries), theta)) if eq.z else ((), []),
     }
@@ -108,10 +110,9 @@ class Midpoint:
             "after": list(self._after),
         }
 
-    def balance_derivatives(self, theta: Sequence[Symbol]) -> Matrix:
-        """∂F/∂θ with u⁺ - u and the impulses held."""
+    def balance_derivatives(self, theta: Sequence[Symbol], pushes: Matrix) -> Matrix:
+        """∂F/∂θ with u⁺ - u and the impulses held; `pushes`: that of Gᵀ Λ."""
         eq, h = self._table.base, self._h
-        pushes = jacobian(self._pushed, theta)
         change = [(after - u) / h for after, u in zip(self._after, eq.u, strict=True)]
         held = dict(
             zip((*accelerations(eq), *eq.lam), (*change, *(e / h for e in self._constraint_impulses)), strict=True)
@@ -136,14 +137,22 @@ class Midpoint:
         held = {d: after - u for d, after, u in zip(change, self._after, eq.u, strict=True)}
         return substitute_all(list(jacobian(rows, theta).entries), held)
 
-    def row_speed_derivatives(self, theta: Sequence[Symbol]) -> Matrix:
-        """∂V/∂θ with u⁺ held: of the speed after the step, of a contact with e times that before."""
+    def contact_derivatives(self, theta: Sequence[Symbol]) -> tuple[Matrix, Matrix]:
+        """∂V/∂θ with u⁺ held, of the speed after the step, of a contact with e times that before; and ∂(Gᵀ Λ)/∂θ. Both
+        contract ∂G/∂θ, whose parts they share."""
         eq, contacts = self._table.base, self._table.contacts
-        rows = substitute_all(self._now, dict(zip(eq.u, self._after, strict=True)))
+        after = (self._G @ Matrix(len(eq.u), 1, self._after)).entries
+        drift = substitute_all(self._now, dict.fromkeys(eq.u, ZERO))
+        rows = [a + d for a, d in zip(after, drift, strict=True)]
         e = in_own_terms(eq, [c.restitution for c in contacts], solved=True)
         for i, now in enumerate(self._approach):
             rows[i] = rows[i] + e[i] * minimum(now, 0)
-        return jacobian(rows, theta)
+        both = accumulated_jacobian([*rows, *self._pushed], theta, fewest_first=True)
+        split = len(rows) * len(theta)
+        return (
+            Matrix(len(rows), len(theta), both.entries[:split]),
+            Matrix(len(eq.u), len(theta), both.entries[split:]),
+        )
 
     @property
     def responses(self) -> list[Expr]:

@@ -344,7 +344,10 @@ class Stepper(Introduced):
             end = env._many(given, r, r_end, t, p, None)
             notes = env._local.many.notes.reshape(*given.shape[:-1], -1)
         slopes = end[..., n:].reshape(*given.shape[:-1], -1, n).swapaxes(-1, -2)
-        found = {g: self._columns(g, env, slopes, r_end is not None) for g in groups}
+        if self._is_linear:
+            found = {g: self._columns(g, env, slopes, r_end is not None) for g in groups}
+        else:
+            found = {g: slopes[..., env._column_places[g]] for g in groups}
         after = end[..., :n].reshape(given.shape)
         if is_tangent and (turns := [[v.index for v in e] for e in self.equations.variables.quaternions]):
             found = {g: tangent_rows(J, after, turns) for g, J in found.items()}
@@ -394,7 +397,7 @@ class Stepper(Introduced):
 
     def _columns(self, group: str, env: Stepper, slopes: Array, has_end: bool) -> Array:
         """Derivatives with respect to a group, of those with respect to variables of the machine code."""
-        if not self._is_linear or group not in ("r", "r_end"):
+        if group not in ("r", "r_end"):
             return slopes[..., env._column_places[group]]
         ends, begins = slopes[..., env._column_places["slopes"]] / self.dt, slopes[..., env._column_places["begins"]]
         if group == "r_end":
