@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.algebra import directional_derivative
 from symbody.derivation.kinematics.kinematics import Kinematics
 from symbody.derivation.programs import link_sweeps
 from symbody.derivation.programs.articulated_bodies import articulated_accelerations
@@ -90,6 +91,63 @@ def test_loops_agree_with_the_unrolled_program(seed: int, few_links: None) -> No
     np.testing.assert_array_equal(sb.compile(again)(*given), f.udot(*arguments))
     values = dict(zip((*eq.q, *eq.u, *eq.r), np.concatenate(arguments[1:-1]).tolist(), strict=True))
     np.testing.assert_allclose(sb.evaluate(loops, eq.values(values)), wanted, rtol=0, atol=size)
+
+
+@pytest.mark.parametrize("seed", some(range(8), 3))
+def test_derivatives_of_loops_agree_with_the_unrolled_program(seed: int, few_links: None) -> None:
+    """Products of the Jacobian with vectors from both sides, the Jacobian, and a product of the Hessian."""
+    eq = sb.derive(random_tree(seed, 6))
+    loops, written = swept_accelerations(eq), articulated_accelerations(eq.mechanism, Kinematics(eq.mechanism))
+    assert loops is not None
+    x, rng = [*eq.q, *eq.u, *eq.r, *eq.p], np.random.default_rng(seed)
+    v, w = (sb.symbols(" ".join(f"{name}{k}" for k in range(n))) for name, n in (("v", len(x)), ("w", len(eq.u))))
+    groups = {"t": eq.t, "x": x, "v": list(v), "w": list(w)}
+
+    def products(udot: Any) -> dict[str, Any]:
+        weighted = sum((s * e for s, e in zip(w, udot.entries, strict=True)), start=sb.symbol("zero") * 0)
+        return {"right": directional_derivative(udot, dict(zip(x, v, strict=True))), "left": sb.gradient(weighted, x)}
+
+    made = products(loops)
+    hessian = directional_derivative(made["left"], dict(zip(x, v, strict=True)))
+    f = sb.compile(sb.program("loops", groups, {**made, "J": sb.jacobian(loops, x), "H": hessian}))
+    beside = sb.compile(sb.program("written", groups, products(written)))
+    at: list[Any] = [0.3, np.concatenate([*random_arguments(eq, seed)[1:], sb.compile(eq).p])]
+    at += [rng.normal(size=len(x)), rng.normal(size=len(eq.u))]
+    right, left, J, H = f(*at)
+    for found, wanted in zip((right, left, J @ at[2], at[3] @ J), (*beside(*at), *beside(*at)), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-11 * np.abs(wanted).max())
+    straight = sb.compile(straight_line_program(f.program))
+    for found, wanted in zip(straight(*at), (right, left, J, H), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-11 * np.abs(wanted).max())
+    again = sb.compile(program_of_text(text_of_program(f.program)))
+    np.testing.assert_array_equal(again(*at)[2], J)
+    rows = [0.3, *(np.tile(a, (3, 1)) for a in at[1:])]
+    np.testing.assert_allclose(f.batch(*rows)[2][2], J, rtol=0, atol=1e-11 * np.abs(J).max())
+    step = dict(zip((eq.t, *x, *w), [0.3, *(at[1] + 1e-30j * at[2]), *at[3]], strict=True))
+    complex_step = np.imag(sb.evaluate(made["left"], step)) / 1e-30
+    np.testing.assert_allclose(H, complex_step, rtol=0, atol=1e-11 * np.abs(complex_step).max())
+    J_evaluated = sb.evaluate(sb.jacobian(loops, x), dict(zip((eq.t, *x), [0.3, *at[1]], strict=True)))
+    np.testing.assert_allclose(J_evaluated, J, rtol=0, atol=1e-11 * np.abs(J).max())
+
+
+def test_implicit_methods_and_sensitivities_run_in_loops(few_links: None) -> None:
+    """Radau and variational equations of a chain in loops, beside explicit steps and differences."""
+    link = sb.Model("link")
+    rod = link.body("rod", mass=link.parameter("m", 0.2), com=(0.2, 0, 0), inertia=(0.01, 0.01, 0.02))
+    link.revolute("a", link.ground, rod, "z", damping=0.5, stiffness=0.3)
+    link.frame("tip", rod.frame.translate(0.4, 0, 0))
+    m = sb.Model("chain")
+    m.gravity(0, -9.81, 0)
+    m.parameter("m", 0.2)
+    m.repeat("link", m.ground, link, 5, end="tip", share="m")
+    eq = sb.derive(m)
+    implicit, explicit = (sb.simulate(eq, 0.5, method=k, rtol=1e-10) for k in ("radau", "dp5"))
+    np.testing.assert_allclose(implicit.y[-1], explicit.y[-1], rtol=0, atol=1e-7)
+    varied = sb.simulate(eq, 0.2, rtol=1e-10, sensitivities=["m"])
+    above, below = (sb.simulate(eq, 0.2, rtol=1e-12, values={"m": 0.2 + d}) for d in (1e-4, -1e-4))
+    assert varied.variations is not None
+    slope = (above.y[-1] - below.y[-1]) / 2e-4
+    np.testing.assert_allclose(varied.variations[-1][:, 0], slope, rtol=0, atol=1e-5 * np.abs(slope).max())
 
 
 def test_links_that_differ_in_a_number(few_links: None) -> None:

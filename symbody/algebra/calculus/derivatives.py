@@ -20,6 +20,7 @@ from ..graph.linear import FactorShape, solve_block
 from ..graph.matrix import Matrix
 from ..graph.node_table import check_node_limit
 from ..graph.walk import evaluation_order, scalars
+from .sweep_derivatives import sweep_adjoints, sweep_jacobian, sweep_tangents
 
 # Partial derivatives of y = op(a, b, ...) with respect to each argument, in terms of the arguments and of y itself.
 _PARTIALS: Final[dict[str, Callable[..., tuple[Any, ...]]]] = {
@@ -142,7 +143,36 @@ def _item_tangents(node: Node, moving: list[tuple[int, Tangents]]) -> Tangents:
     return {seed: t[node.data] for seed, t in moving[0][1].items() if t[node.data] is not ZERO}
 
 
-_TANGENT_OF_BLOCK: Final = {"factor": _factor_tangents, "solve": _solve_tangents, "item": _item_tangents}
+def _sweeps_tangents(node: Node, moving: list[tuple[int, Tangents]]) -> Tangents:
+    """Seed by seed in a node each; or, for many seeds, from the Jacobian, whose columns are repetitions in one node."""
+    seeds = dict.fromkeys(seed for _, tangents in moving for seed in tangents)
+    if len(seeds) > 1 and len(moving) <= 2 * len(seeds):
+        entry = sweep_jacobian(node, [i for i, _ in moving], _fragment_tangents)
+        return {s: _JacobianProduct(entry, [(i, t[s]) for i, t in moving if s in t]) for s in seeds}
+    return {s: sweep_tangents(node, {i: t.get(s, ZERO) for i, t in moving}, _fragment_tangents) for s in seeds}
+
+
+class _JacobianProduct:
+    """Items of J v, each made when it is asked for."""
+
+    def __init__(self, entry: Callable[[int, int], Expr], vector: Sequence[tuple[int, Expr]]) -> None:
+        self.entry, self.vector = entry, vector
+
+    def __getitem__(self, k: int) -> Expr:
+        total: Expr = ZERO
+        for i, t in self.vector:
+            total = total + self.entry(k, i) * t
+        return total
+
+
+def _fragment_tangents(outputs: Sequence[Expr], seeds: Mapping[Symbol, Symbol]) -> list[Expr]:
+    tangents = _forward(evaluation_order(outputs), {x: {0: d} for x, d in seeds.items()})
+    return [tangents.get(e, {}).get(0, ZERO) for e in outputs]
+
+
+_TANGENT_OF_BLOCK: Final = {
+    "factor": _factor_tangents, "solve": _solve_tangents, "sweeps": _sweeps_tangents, "item": _item_tangents,
+}  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------------------- reverse
@@ -221,9 +251,24 @@ def _factor_adjoints(node: Node, bar: dict[int, Expr], live: set[Node]) -> Itera
             yield a, bar[i]
 
 
+def _sweeps_adjoints(node: Node, bar: dict[int, Expr], live: set[Node]) -> Iterable[tuple[Node, Any]]:
+    moving = [i for i, a in enumerate(node.args) if a in live]
+    for i, adjoint in sweep_adjoints(node, bar, moving, _fragment_adjoints).items():
+        yield node.args[i], adjoint
+
+
+def _fragment_adjoints(outputs: Sequence[Expr], bars: Sequence[Expr], wanted: Sequence[Symbol]) -> list[Expr]:
+    seeds: dict[Node, Expr] = {}
+    for e, bar in zip(outputs, bars, strict=True):
+        seeds[e] = seeds[e] + bar if e in seeds else bar
+    adjoint = _reverse(evaluation_order(outputs), seeds, set(wanted))
+    return [adjoint.get(x, ZERO) for x in wanted]
+
+
 _ADJOINTS_OF_BLOCK: Final[dict[str, Adjoints]] = {
     "factor": _factor_adjoints,
     "solve": _solve_adjoints,
+    "sweeps": _sweeps_adjoints,
     "item": _item_adjoints,
 }
 

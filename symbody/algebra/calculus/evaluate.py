@@ -23,7 +23,7 @@ from ..graph import elimination
 from ..graph.graph import Node, Symbol
 from ..graph.linear import MIN_PIVOT
 from ..graph.matrix import Matrix
-from ..graph.sweeps import Schedule
+from ..graph.sweeps import Fragment, Schedule
 from ..graph.walk import evaluation_order, scalars
 
 
@@ -271,24 +271,40 @@ def _solve(k: Arithmetic, n: Node, factors: tuple[list[Any], list[int]], *b: Any
 
 
 def _sweeps(k: Arithmetic, n: Node, *args: Any) -> list[Any]:
-    """Step after step, each by the operations of its fragment."""
+    """Step after step, each by the operations of its fragment; the steps of columns once for each."""
     schedule: Schedule = n.data
     memory = [*args, *[k.number(0)] * (schedule.size - len(args))]
     orders = [evaluation_order([e for g in f.outputs for e in g]) for f in schedule.fragments]
-    for kind, places in schedule.steps():
-        f = schedule.fragments[kind]
-        value: dict[Node, Any] = {
-            s: memory[at + i] for g, at in zip(f.inputs, places, strict=False) for i, s in enumerate(g)
-        }
-        for e in orders[kind]:
-            if e not in value:
-                value[e] = value_of(k, e, [value[a] for a in e.args])
-        for g, at, adds in zip(f.outputs, places[len(f.inputs) :], f.adds, strict=True):
-            for i, e in enumerate(g):
-                if value[e].__class__ is NoValue:
-                    raise ArithmeticError(value[e].why)
-                memory[at + i] = memory[at + i] + value[e] if adds else value[e]
-    return [memory[at] for at in schedule.results]
+    steps, columns = schedule.steps(), schedule.columns
+    for kind, places in steps if columns is None else steps[: columns.first]:
+        _run_fragment(k, schedule.fragments[kind], orders[kind], places, memory)
+    out, found = [memory[at] for at in schedule.results], list[list[Any]]()
+    if columns is None:
+        return out
+    for seed in columns.seeds:
+        memory[seed] = k.number(1)
+        for kind, places in steps[columns.first :]:
+            _run_fragment(k, schedule.fragments[kind], orders[kind], places, memory)
+        found.append([memory[at] for at in columns.results])
+        memory[seed] = k.number(0)
+    return [*out, *(x for row in zip(*found, strict=True) for x in row)]
+
+
+def _run_fragment(k: Arithmetic, f: Fragment, order: list[Node], places: Sequence[int], memory: list[Any]) -> None:
+    value: dict[Node, Any] = {
+        s: memory[at + i]
+        for g, at in zip(f.inputs, places, strict=False)
+        for i, s in enumerate(g)
+        if at + i < len(memory)
+    }
+    for e in order:
+        if e not in value:
+            value[e] = value_of(k, e, [value[a] for a in e.args])
+    for g, at, adds in zip(f.outputs, places[len(f.inputs) :], f.adds, strict=True):
+        for i, e in enumerate(g):
+            if value[e].__class__ is NoValue:
+                raise ArithmeticError(value[e].why)
+            memory[at + i] = memory[at + i] + value[e] if adds else value[e]
 
 
 def _call(k: Arithmetic, n: Node, *args: Any) -> Any:

@@ -42,10 +42,10 @@ class StagedFragment:
     keeps: int
 
 
-def staged_fragments(stages: Sequence[SweepStage]) -> list[StagedFragment]:
-    """A fragment for each stage."""
+def staged_fragments(stages: Sequence[SweepStage], kept_name: str = KEPT) -> list[StagedFragment]:
+    """A fragment for each stage. `kept_name` is that of symbols for what is passed on, by stage and number."""
     level = _levels(stages)
-    kept = _kept_nodes(stages, level)
+    kept = _kept_nodes(stages, level, kept_name)
     return [_fragment(stages, s, level, kept) for s in range(len(stages))]
 
 
@@ -59,11 +59,11 @@ def _levels(stages: Sequence[SweepStage]) -> dict[Node, int]:
 
 
 def _is_passed(n: Node, level: dict[Node, int], s: int) -> bool:
-    """Whether stage s takes a node from an earlier one."""
-    return 0 <= level[n] < s and not isinstance(n, Symbol)
+    """Whether stage s takes a node from an earlier one; conditions are made again, since memory holds numbers."""
+    return 0 <= level[n] < s and isinstance(n, Expr) and not isinstance(n, Symbol)
 
 
-def _kept_nodes(stages: Sequence[SweepStage], level: dict[Node, int]) -> list[dict[Node, Symbol]]:
+def _kept_nodes(stages: Sequence[SweepStage], level: dict[Node, int], name: str) -> list[dict[Node, Symbol]]:
     """By stage the nodes that later ones need, with the symbols that stand for them there."""
     kept: list[dict[Node, Symbol]] = [{} for _ in stages]
     for s in reversed(range(len(stages))):
@@ -72,7 +72,7 @@ def _kept_nodes(stages: Sequence[SweepStage], level: dict[Node, int]) -> list[di
             for a in (n,) if _is_passed(n, level, s) else n.args:
                 if _is_passed(a, level, s):
                     own = kept[level[a]]
-                    own.setdefault(a, symbol(KEPT.format(level[a], len(own)), "material"))
+                    own.setdefault(a, symbol(name.format(level[a], len(own)), "material"))
     return kept
 
 

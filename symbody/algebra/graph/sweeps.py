@@ -6,6 +6,8 @@ fragment and ten thousand rows of places: a recursion over a tree has a few frag
 from the root to the leaves or back are orders of steps.
 
 A group is written once, or added to by several steps after its first; it is read only after that.
+
+For a Jacobian the last steps are repeated, once for each column (`Columns`).
 """
 
 from __future__ import annotations
@@ -38,6 +40,25 @@ class Fragment:
         return len(self.inputs) + len(self.outputs)
 
 
+@dataclass(frozen=True)
+class Columns:
+    """The last steps of a schedule, repeated: each time one of some places holds 1 and the others 0.
+
+    first     number of the first step that is repeated
+    seeds     these places
+    results   places of the results of each repetition
+    """
+
+    first: int
+    seeds: tuple[int, ...]
+    results: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Results of all repetitions."""
+        return len(self.seeds) * len(self.results)
+
+
 @dataclass(frozen=True, eq=False)
 class Schedule(CacheOwner):
     """Steps over a memory.
@@ -46,7 +67,8 @@ class Schedule(CacheOwner):
     kinds       of each step the number of its fragment
     places      step by step the place of each input, then of each output
     size        numbers in the memory; the arguments of the node are the first
-    results     places of the items of the node
+    results     places of the first items of the node
+    columns     steps that are repeated; the other items are their results: the first of all repetitions, the second, ...
     """
 
     fragments: tuple[Fragment, ...]
@@ -54,6 +76,7 @@ class Schedule(CacheOwner):
     places: tuple[int, ...]
     size: int
     results: tuple[int, ...]
+    columns: Columns | None = None
 
     def steps(self) -> list[tuple[int, tuple[int, ...]]]:
         """Number of the fragment and places of every step."""
@@ -68,11 +91,24 @@ class Schedule(CacheOwner):
     def digest(self) -> str:
         """Hash of the content, the same in every process."""
         keys = [[[e.key for e in g] for g in (*f.inputs, *f.outputs)] for f in self.fragments]
-        tables = (self.kinds, self.places, self.size, self.results, keys, [f.adds for f in self.fragments])
+        tables = (
+            self.kinds,
+            self.places,
+            self.size,
+            self.results,
+            keys,
+            [f.adds for f in self.fragments],
+            self.columns,
+        )
         return hashlib.sha256(repr(tables).encode()).hexdigest()
 
     def __repr__(self) -> str:
         return f"<Schedule of {len(self.kinds)} steps, {len(self.fragments)} fragments, {self.digest}>"
+
+
+def item_places(results: tuple[int, ...], columns: Columns | None, size: int) -> tuple[int, ...]:
+    """Places of all items; results of repetitions are kept behind the memory."""
+    return results if columns is None else (*results, *range(size, size + columns.size))
 
 
 def sweep_results(schedule: Schedule, arguments: Sequence[Expr]) -> tuple[Expr, ...]:

@@ -86,7 +86,7 @@ class LlvmPiece:
                 group, at = i.data
                 self.local[v] = self.load(self.base("in", group), at)
             elif i.op == "item" and self.code[i.args[0]].op == "sweeps":
-                place = self.module.place[i.args[0]] + self.code[i.args[0]].data.results[i.data]
+                place = self.module.place[i.args[0]] + self.code[i.args[0]].data.items[i.data]
                 self.local[v] = self.load("%work", place)
             elif i.op == "item" and self.code[i.args[0]].op == "solve":
                 solve = i.args[0]

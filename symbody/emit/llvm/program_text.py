@@ -198,7 +198,7 @@ class LlvmModule:
         if i.op == "factor":
             return i.data.n * (i.data.n + has_pivots(i.data))
         if i.op == "sweeps":
-            return int(i.data.size)
+            return int(i.data.memory)
         if i.op == "tree":
             return i.data.places(self.side_by_side)[1]
         return self.layouts[k].size if i.op == "solve" else 1

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ..programs.fused_products import with_fused_products
 from ..programs.program import Program
 from ..programs.sweep_shape import SweepShape
+from .llvm_numbers import splat
 from .piece_text import LlvmPiece
 
 if TYPE_CHECKING:
@@ -39,7 +40,9 @@ def sweep_text(shape: SweepShape, name: str, module: LlvmModule) -> SweepText:
         declared |= inner.declared
         sines = sines or inner.large_sines
     tables = _bytes_table(f"{name}.kinds", shape.kinds) + _bytes_table(f"{name}.places", shape.places)
-    return SweepText(tables + "".join(texts) + _loop(shape, name), f"{name}.run", frozenset(declared), sines)
+    return SweepText(
+        tables + "".join(texts) + _loop(shape, name, module.number), f"{name}.run", frozenset(declared), sines
+    )
 
 
 class _FragmentPiece(LlvmPiece):
@@ -85,8 +88,66 @@ def _bytes_table(name: str, numbers: Sequence[int]) -> str:
 _ESCAPED = [f"\\{b:02X}" for b in range(256)]
 
 
-def _loop(shape: SweepShape, name: str) -> str:
+def _loop(shape: SweepShape, name: str, number: str) -> str:
     """All steps, one after the other; the kind of a step chooses its fragment."""
+    n, columns = len(shape.kinds), shape.columns
+    text = _steps(shape, name)
+    if columns is None:
+        body = f"  call void @{name}.steps(ptr %w, ptr @{name}.kinds, ptr @{name}.places, i64 {n})\n"
+        return f"{text}define internal void @{name}.run(ptr %w) noinline nounwind {{\n{body}  ret void\n}}\n"
+    once = sum(shape.width(k) for k in shape.kinds[: columns.first])
+    head = f"  call void @{name}.steps(ptr %w, ptr @{name}.kinds, ptr @{name}.places, i64 {columns.first})\n"
+    return (
+        f"{text}{_bytes_table(f'{name}.seeds', columns.seeds)}{_bytes_table(f'{name}.found', columns.results)}"
+        f"define internal void @{name}.run(ptr %w) noinline nounwind {{\nbegin:\n{head * bool(columns.first)}"
+        f"  %kinds = getelementptr inbounds i32, ptr @{name}.kinds, i64 {columns.first}\n"
+        f"  %rows = getelementptr inbounds i32, ptr @{name}.places, i64 {once}\n"
+        f"  %all = getelementptr inbounds {number}, ptr %w, i64 {shape.size}\n  br label %clear\n"
+        + _table_loop("clear", "begin", len(columns.seeds), "column", _store(name, "seeds", "clear", number, 0.0))
+        + "column:\n  %c = phi i64 [ 0, %clear ], [ %c.next, %kept ]\n"
+        + _store(name, "seeds", "c", number, 1.0)
+        + f"  call void @{name}.steps(ptr %w, ptr %kinds, ptr %rows, i64 {n - columns.first})\n"
+        + _store(name, "seeds", "c", number, 0.0, "again")
+        + f"  %own = getelementptr inbounds {number}, ptr %all, i64 %c\n  br label %keep\n"
+        + _table_loop("keep", "column", len(columns.results), "kept", _result_copy(name, number, len(columns.seeds)))
+        + "kept:\n  %c.next = add nuw nsw i64 %c, 1\n"
+        f"  %c.more = icmp ult i64 %c.next, {len(columns.seeds)}\n  br i1 %c.more, label %column, label %end\n"
+        "end:\n  ret void\n}\n"
+    )
+
+
+def _table_loop(label: str, before: str, count: int, after: str, body: str) -> str:
+    """A loop over a table."""
+    return (
+        f"{label}:\n  %{label}.i = phi i64 [ 0, %{before} ], [ %{label}.next, %{label} ]\n{body}"
+        f"  %{label}.next = add nuw nsw i64 %{label}.i, 1\n  %{label}.more = icmp ult i64 %{label}.next, {count}\n"
+        f"  br i1 %{label}.more, label %{label}, label %{after}\n"
+    )
+
+
+def _store(name: str, table: str, index: str, number: str, x: float, key: str = "") -> str:
+    """A number into the place that a table gives."""
+    i, key = (f"%{index}.i" if index == "clear" else f"%{index}"), f"%{index}.{key}seed"
+    return (
+        f"  {key}.p = getelementptr inbounds i32, ptr @{name}.{table}, i64 {i}\n  {key} = load i32, ptr {key}.p, align 4\n"
+        f"  {key}.n = sext i32 {key} to i64\n  {key}.at = getelementptr inbounds {number}, ptr %w, i64 {key}.n\n"
+        f"  store {number} {splat(x, number)}, ptr {key}.at, align 8\n"
+    )
+
+
+def _result_copy(name: str, number: str, columns: int) -> str:
+    """A result of a repetition, put into its column."""
+    return (
+        f"  %from.p = getelementptr inbounds i32, ptr @{name}.found, i64 %keep.i\n  %from.i = load i32, ptr %from.p, align 4\n"
+        f"  %from.n = sext i32 %from.i to i64\n  %from = getelementptr inbounds {number}, ptr %w, i64 %from.n\n"
+        f"  %found = load {number}, ptr %from, align 8\n  %to.n = mul i64 %keep.i, {columns}\n"
+        f"  %to = getelementptr inbounds {number}, ptr %own, i64 %to.n\n"
+        f"  store {number} %found, ptr %to, align 8\n"
+    )
+
+
+def _steps(shape: SweepShape, name: str) -> str:
+    """Some steps, from the first of a part of the tables."""
     used = sorted(set(shape.kinds))
     cases = " ".join(f"i32 {k}, label %f{k}" for k in used[1:])
     jumps = "".join(
@@ -96,12 +157,13 @@ def _loop(shape: SweepShape, name: str) -> str:
     )
     rows = ", ".join(f"[ %row{k}, %f{k} ]" for k in used)
     return (
-        f"define internal void @{name}.run(ptr %w) noinline nounwind {{\nbegin:\n  br label %step\nstep:\n"
+        f"define internal void @{name}.steps(ptr %w, ptr %kinds, ptr %rows, i64 %count) noinline nounwind {{\n"
+        "begin:\n  br label %step\nstep:\n"
         "  %i = phi i64 [ 0, %begin ], [ %i.next, %done ]\n"
-        f"  %row = phi ptr [ @{name}.places, %begin ], [ %row.next, %done ]\n"
-        f"  %kind.p = getelementptr inbounds i32, ptr @{name}.kinds, i64 %i\n"
+        "  %row = phi ptr [ %rows, %begin ], [ %row.next, %done ]\n"
+        "  %kind.p = getelementptr inbounds i32, ptr %kinds, i64 %i\n"
         "  %kind = load i32, ptr %kind.p, align 4\n"
         f"  switch i32 %kind, label %f{used[0]} [ {cases} ]\n{jumps}done:\n"
         f"  %row.next = phi ptr {rows}\n  %i.next = add nuw nsw i64 %i, 1\n"
-        f"  %more = icmp ult i64 %i.next, {len(shape.kinds)}\n  br i1 %more, label %step, label %end\nend:\n  ret void\n}}\n"
+        "  %more = icmp ult i64 %i.next, %count\n  br i1 %more, label %step, label %end\nend:\n  ret void\n}\n"
     )

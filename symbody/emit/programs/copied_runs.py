@@ -63,7 +63,7 @@ def _source(code: Sequence[Instruction], v: int) -> tuple[int, int] | None:
     """Group and position of an input, or -1 - block and place in memory of a result."""
     i = code[v]
     if i.op == "item" and code[i.args[0]].op == "sweeps":
-        return -1 - i.args[0], code[i.args[0]].data.results[i.data]
+        return -1 - i.args[0], code[i.args[0]].data.items[i.data]
     return _input(i)
 
 

@@ -3,7 +3,6 @@ code eliminated, order fixed."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
@@ -300,7 +299,9 @@ def operations(things: Any) -> int:
 
 def _schedule_operations(schedule: Schedule) -> int:
     count = [sum(bool(n.args) for n in evaluation_order(scalars(*f.outputs))) for f in schedule.fragments]
-    return sum(count[kind] * times for kind, times in Counter(schedule.kinds).items())
+    once = len(schedule.kinds) if schedule.columns is None else schedule.columns.first
+    repeated = 0 if schedule.columns is None else len(schedule.columns.seeds)
+    return sum(count[kind] * (1 if k < once else repeated) for k, kind in enumerate(schedule.kinds))
 
 
 # --------------------------------------------------------------------------------------------------------- instructions
@@ -329,7 +330,8 @@ def _sweep_shape(schedule: Schedule) -> SweepShape:
         for k, f in enumerate(schedule.fragments)
     ]
     adds = tuple(f.adds for f in schedule.fragments)
-    return SweepShape(tuple(programs), adds, schedule.kinds, schedule.places, schedule.size, schedule.results)
+    tables = schedule.kinds, schedule.places, schedule.size, schedule.results, schedule.columns
+    return SweepShape(tuple(programs), adds, *tables)
 
 
 class _Lowering:

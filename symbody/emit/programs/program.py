@@ -199,7 +199,10 @@ def tree_cost(shape: TreeShape) -> Cost:
 def sweep_cost(shape: SweepShape) -> Cost:
     """Arithmetic of all steps."""
     out, of_fragments = Cost(), [f.cost for f in shape.fragments]
-    for kind, count in Counter(shape.kinds).items():
+    times = Counter[int]()
+    for kind, runs in zip(shape.kinds, shape.runs(), strict=True):
+        times[kind] += runs
+    for kind, count in times.items():
         c = of_fragments[kind]
         out = out + Cost(*(count * n for n in (c.additions, c.multiplications, c.divisions, c.functions)))
     return out
@@ -387,7 +390,7 @@ def _item_count(block: Instruction) -> int:
     if block.op == "sincos":
         return 2
     if block.op == "sweeps":
-        return len(block.data.results)
+        return len(block.data.items)
     return int(block.data.results) if block.op == "tree" else len(block.args) - 1
 
 

@@ -3,8 +3,9 @@ structure take nothing."""
 
 from __future__ import annotations
 
+import operator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -59,18 +60,49 @@ def _results(shape: TreeShape, inputs: list[_Value]) -> list[_Value]:
 def _step_values(writer: _Writer, shape: SweepShape, arguments: list[int]) -> list[int]:
     """Items of a sweeps block: the instructions of every step."""
     memory = [*arguments, *[-1] * (shape.size - len(arguments))]
-    for kind, places in shape.steps():
-        p, made = shape.fragments[kind], list[int]()
-        for i in p.code:
-            if i.op == "input":
-                group, at = i.data
-                made.append(memory[places[group] + at])
-            else:
-                made.append(writer.put(i.op, tuple(made[a] for a in i.args), i.data))
-        for o, at, adds in zip(p.outputs, places[len(p.inputs) :], shape.adds[kind], strict=True):
-            for k, v in enumerate(o.values):
-                memory[at + k] = writer.put("add", (memory[at + k], made[v])) if adds else made[v]
-    return [memory[at] for at in shape.results]
+    steps, columns = list(shape.steps()), shape.columns
+    for kind, places in steps if columns is None else steps[: columns.first]:
+        _run_fragment(writer, shape, kind, places, memory)
+    out, found = [memory[at] for at in shape.results], list[list[int]]()
+    if columns is not None:
+        zero, one = writer.put("const", (), 0.0), writer.put("const", (), 1.0)
+        for seed in columns.seeds:
+            memory[seed] = zero
+        for seed in columns.seeds:
+            memory[seed] = one
+            for kind, places in steps[columns.first :]:
+                _run_fragment(writer, shape, kind, places, memory)
+            found.append([memory[at] for at in columns.results])
+            memory[seed] = zero
+    return [*out, *(x for row in zip(*found, strict=True) for x in row)]
+
+
+def _run_fragment(writer: _Writer, shape: SweepShape, kind: int, places: tuple[int, ...], memory: list[int]) -> None:
+    p, made = shape.fragments[kind], list[_Value | int]()
+    for i in p.code:
+        if i.op == "input":
+            group, at = i.data
+            made.append(_Value(writer, memory[places[group] + at]))
+        elif i.op in _FOLDED:
+            made.append(_FOLDED[i.op](*(made[a] for a in i.args)))
+        else:
+            args = tuple(_number_of(made[a]) for a in i.args)
+            at = writer.put(i.op, args, i.data)
+            made.append(at if i.op in ("sincos", "lt", "le", "eq", "and", "or", "not", "true") else _Value(writer, at))
+    for o, at, adds in zip(p.outputs, places[len(p.inputs) :], shape.adds[kind], strict=True):
+        for k, v in enumerate(o.values):
+            new = made[v]
+            memory[at + k] = _number_of(_Value(writer, memory[at + k]) + new if adds else new)
+
+
+_FOLDED: Final[dict[str, Any]] = {  # operations on zeros and ones, of which columns of Jacobians have many
+    "neg": operator.neg, "add": operator.add, "sub": operator.sub, "mul": operator.mul,
+}  # fmt: skip
+
+
+def _number_of(x: _Value | int) -> int:
+    """Number of the instruction."""
+    return x.at if isinstance(x, _Value) else x
 
 
 class _Writer(InstructionWriter):

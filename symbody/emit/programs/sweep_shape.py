@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ...algebra.graph.sweeps import Columns, item_places
+
 if TYPE_CHECKING:
     from .program import Program
 
@@ -21,7 +23,8 @@ class SweepShape:
     kinds       of each step the number of its fragment
     places      step by step the place of each input, then of each output
     size        numbers in the memory
-    results     places of the items
+    results     places of the first items
+    columns     steps that are repeated; the other items are their results: the first of all repetitions, the second, ...
     """
 
     fragments: tuple[Program, ...]
@@ -30,6 +33,22 @@ class SweepShape:
     places: tuple[int, ...]
     size: int
     results: tuple[int, ...]
+    columns: Columns | None = None
+
+    @cached_property
+    def items(self) -> tuple[int, ...]:
+        """Places of the items."""
+        return item_places(self.results, self.columns, self.size)
+
+    @property
+    def memory(self) -> int:
+        """Numbers in the memory with the results of repetitions."""
+        return self.size + (self.columns.size if self.columns else 0)
+
+    def runs(self) -> list[int]:
+        """Of each step, how often it runs."""
+        n, columns = len(self.kinds), self.columns
+        return [1] * n if columns is None else [1] * columns.first + [len(columns.seeds)] * (n - columns.first)
 
     def width(self, kind: int) -> int:
         """Places in a step."""
@@ -47,7 +66,7 @@ class SweepShape:
         """Hash of the content."""
         made = [f.digest for f in self.fragments]
         return hashlib.sha256(
-            repr((made, self.adds, self.kinds, self.places, self.size, self.results)).encode()
+            repr((made, self.adds, self.kinds, self.places, self.size, self.results, self.columns)).encode()
         ).hexdigest()
 
     def __repr__(self) -> str:

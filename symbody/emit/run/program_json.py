@@ -12,6 +12,7 @@ from typing import Any
 
 from ...algebra.graph.graph import Symbol, symbol
 from ...algebra.graph.linear import FactorShape
+from ...algebra.graph.sweeps import Columns
 from ..programs.program import Cost, Group, Instruction, Output, Program
 from ..programs.sweep_shape import SweepShape
 from ..programs.tree_shape import TreeShape
@@ -36,7 +37,8 @@ def text_of_program(p: Program) -> bytes:
 def _plain(data: Any) -> Any:
     if isinstance(data, SweepShape):
         made = [json.loads(text_of_program(f)) for f in data.fragments]
-        return [made, data.adds, data.kinds, data.places, data.size, data.results]
+        columns = data.columns and astuple(data.columns)
+        return [made, data.adds, data.kinds, data.places, data.size, data.results, columns]
     return astuple(data) if isinstance(data, (FactorShape, TreeShape)) else data
 
 
@@ -77,8 +79,11 @@ def _data(op: str, value: Any) -> Any:
     if op == "tree":
         return TreeShape(*map(_tuples, value))
     if op == "sweeps":
-        made, *tables = value
-        return SweepShape(tuple(program_of_rows(rows) for rows in made), *map(_tuples, tables))
+        made, *tables, columns = value
+        adds, kinds, places, size, results = map(_tuples, tables)
+        repeated = None if columns is None else Columns(*map(_tuples, columns))
+        fragments = tuple(program_of_rows(rows) for rows in made)
+        return SweepShape(fragments, adds, kinds, places, size, results, repeated)
     return tuple(value) if isinstance(value, list) else value
 
 
