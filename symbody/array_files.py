@@ -37,7 +37,7 @@ _SHAPE: Final = re.compile(r"'shape'\s*:\s*\(((?:\s*\d{1,15}L?\s*,?)*)\s*\)")
 
 
 def write_arrays(path: str | Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Path:
-    """Write a header and arrays; the file's name gets the ending .npz where it has none."""
+    """Write a header and arrays; the file's name gets the ending .npz if it has none."""
     place = Path(path)
     if place.suffix != ".npz":
         place = place.with_name(place.name + ".npz")

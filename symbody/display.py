@@ -217,7 +217,7 @@ def _is_number(cell: str) -> bool:
 
 
 def latex(parts: Iterable[DisplayPart]) -> str:
-    """The formulas among the parts, as displayed mathematics, each with its title; empty where there are none."""
+    """The formulas among the parts, as displayed mathematics, each with its title; empty if there are none."""
     return "\n\n".join(filter(None, map(_latex, parts)))
 
 

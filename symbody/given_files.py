@@ -49,7 +49,7 @@ def reason_in_words(reason: BaseException) -> str:
 
 def beside(folder: Path, name: str, within: Path | None = None) -> Path | None:
     """Where a file that another one names is: in its folder or below (or below `within`), after all links and dots;
-    None where that is somewhere else. The file need not exist."""
+    None if that is somewhere else. The file need not exist."""
     try:
         path = (folder / name).resolve()
         return path if path.is_relative_to((within or folder).resolve()) and not Path(name).is_absolute() else None

@@ -165,7 +165,7 @@ class Calls:
         return ToolAnswer({k: v for k, v in found.data.items() if k != "file"}, picture=(picture.read_bytes(), kind))
 
     async def _process(self, words: Sequence[str]) -> Any:
-        """The process if it ended on its own; None where it was killed because its time was over."""
+        """The process if it ended on its own; None if it was killed because its time was over."""
         try:
             with self.anyio.fail_after(self.seconds):
                 return await self.anyio.run_process(words, check=False, stdin=DEVNULL, cwd=self.folder)

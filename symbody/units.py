@@ -214,7 +214,7 @@ def in_unit(number: float, unit: str) -> float:
 
 
 def unit_written(value: str) -> str:
-    """The unit in a text such as "500 mm"; empty where there is none."""
+    """The unit in a text such as "500 mm"; empty if there is none."""
     found = _QUANTITY.fullmatch(value)
     return found["unit"].strip() if found else ""
 

@@ -42,6 +42,9 @@ PHRASES: dict[str, str] = {
     r"says? (nothing|the same|different things)": "is redundant, does not constrain",
     r"(are|is) known of": "are available for",
     r"has them( all)?\b(?! )": "name the call",
+    r"where (there|it|they) (is|are|has|have) (none|one)": "if there is none, if it has none",
+    r"nobody": "name who, or use the passive",
+    r"(can be|tells?( \w+)?) (told|apart|of|from|which|whether)\b": "distinguishes, shows, reports",
 }
 HEADINGS = (
     r"(To (look at|numbers|read)|Near a motion|Many (at once|members)|Designs that are best|What (matters|else .*)|"

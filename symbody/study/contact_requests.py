@@ -31,7 +31,7 @@ class FrictionRequest:
 
 @dataclass(frozen=True)
 class ContactRequest:
-    """A contact of `contacts`; its own friction, where it has one, is the first of `frictions`."""
+    """A contact of `contacts`; its own friction, if it has one, is the first of `frictions`."""
 
     name: str
     gap: Expr

@@ -133,7 +133,7 @@ class Evaluator:
 
 
 def _operands(places: Mapping[Node, int], n: Node) -> tuple[int, int | None, list[int] | None]:
-    """Places of the first operand, the second and all others, with None where there is none."""
+    """Places of the first operand, the second and all others, with None if there is none."""
     first, *others = (places[a] for a in n.args)
     return first, (others[0] if others else None), (others[1:] or None)
 

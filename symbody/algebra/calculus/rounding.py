@@ -63,7 +63,7 @@ def rounding(
 
 
 def rounding_expressions(expressions: Sequence[Expr], sizes: Mapping[Symbol, Expr] | None = None) -> list[Expr] | None:
-    """The same bounds as expressions, for programs that evaluate them often; None where solves or external functions
+    """The same bounds as expressions, for programs that evaluate them often; None if solves or external functions
     are among the nodes. A bound has no value where a derivative in it has none."""
     error: dict[Node, Expr] = {s: UNIT_ROUNDOFF * e for s, e in (sizes or {}).items()}
     for n in evaluation_order(expressions):

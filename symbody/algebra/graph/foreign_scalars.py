@@ -14,7 +14,7 @@ FOREIGN: dict[str, tuple[str, str]] = {"sympy": ("symbody.algebra.sympy_border.f
 
 
 def foreign_converter(value: object) -> Callable[[Any], Any] | None:
-    """The function that makes an expression of an object of a foreign package; None where there is none."""
+    """The function that makes an expression of an object of a foreign package; None if there is none."""
     # a class made at run time, such as SymPy's q(t), may have no module; its bases have one
     packages = ((base.__module__ or "").partition(".")[0] for base in type(value).__mro__)
     place = next((FOREIGN[p] for p in packages if p in FOREIGN), None)

@@ -1,7 +1,7 @@
 """The expression graph: immutable nodes, each existing once.
 
 A node is an operation and its arguments. `make` is the only way to a node: it folds and normalises by the rules
-registered with `rule` (`rule_table.py`, `rules.py`) and returns the node that already exists where there is one (hash consing), so
+registered with `rule` (`rule_table.py`, `rules.py`) and returns the node that already exists if there is one (hash consing), so
 that equal subexpressions are the same object, sharing is never lost, and `a is b` decides structural equality.
 
 The table of nodes holds weak references: when the last expression that uses a node is dropped, its memory is free.

@@ -37,8 +37,8 @@ class _Table(dict[Any, TableEntry]):
         self.forget = forget
 
     def filed(self, node: Any, key: Any) -> Any:
-        """Enter a new node into the table; returns the equal one that another thread entered in the meantime, where
-        there is one."""
+        """Enter a new node into the table; returns the equal one if another thread has entered one in the
+        meantime."""
         entry = TableEntry(node, self.forget)
         entry.key = key
         while (first := self.setdefault(key, entry)) is not entry:

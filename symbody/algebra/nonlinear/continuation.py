@@ -115,7 +115,7 @@ class SolutionCurve:
     # ------------------------------------------------------------------------------------------------ points
 
     def at(self, x: Array, tangent: Array | None = None, corrections: int = 0) -> CurvePoint | None:
-        """The point at x, which lies on the curve, with a tangent oriented like a given one; None where rows have no
+        """The point at x, which lies on the curve, with a tangent oriented like a given one; None if rows have no
         value."""
         F, J = self.function(x)
         if not (np.isfinite(F).all() and np.isfinite(J).all()):
@@ -162,7 +162,7 @@ class SolutionCurve:
         return np.vstack([basis.T @ self._scaled_jacobian(J), self.columns * self.weights * normal])
 
     def corrected(self, x: Array, normal: Array, basis: Array) -> CurvePoint | None:
-        """The point of the curve in the plane through x with the given normal; None where Newton's method converges
+        """The point of the curve in the plane through x with the given normal; None if Newton's method converges
         badly or not at all."""
         before = np.inf
         for k in range(MAX_CORRECTIONS):
@@ -301,6 +301,6 @@ class SolutionCurve:
 
 
 def _largest(A: Array, axis: int) -> Array:
-    """The largest entry of each row or column; 1 where all are zero."""
+    """The largest entry of each row or column; 1 if all are zero."""
     found = A.max(axis=axis, initial=0.0)
     return np.where(found > 0, found, 1.0)

@@ -33,7 +33,7 @@ MAX_STEP: Final = 0.5  # largest step of a relaxation, in units of the unknowns'
 
 
 def homotopy_end(system: System, start: Array, metric: UnknownsMetric, max_steps: int = MAX_STEPS) -> Array | None:
-    """A point next to a zero: the end of the path of zeros of F - (1 - s) F(x0); None where the path does not reach
+    """A point next to a zero: the end of the path of zeros of F - (1 - s) F(x0); None if the path does not reach
     s = 1."""
     x, s, length = start.copy(), 0.0, FIRST_STEP
     F0, J = system.function(x)
@@ -93,7 +93,7 @@ class _Path:
 def _corrected_path_point(
     system: System, x: Array, s: float, F0: Array, D: Array, step: Array
 ) -> tuple[tuple[Array, float, Array], int] | None:
-    """Newton's method from a point next to the path back onto it; None where it does not converge."""
+    """Newton's method from a point next to the path back onto it; None if it does not converge."""
     x, s = x + D * step[:-1], s + step[-1]
     before = np.inf
     for k in range(MAX_CORRECTIONS):
@@ -120,7 +120,7 @@ def relaxation_end(
     within: float = np.inf,
     max_steps: int = MAX_STEPS,
 ) -> Array | None:
-    """A point next to a zero, reached by implicit steps of P x' = -F(x); None where they do not settle within the
+    """A point next to a zero, reached by implicit steps of P x' = -F(x); None if they do not settle within the
     given distance."""
     forces = system.function(start)[1][:, ~np.isfinite(metric.sizes)]
     ties = np.asarray(~inertia_at(start).any(axis=1) & ~forces.any(axis=1), dtype=bool)

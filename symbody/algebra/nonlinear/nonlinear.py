@@ -176,7 +176,7 @@ class System:
             return _TrustRegionSearch(self, start).solution()
 
     def close_zero(self, start: Array) -> Solution | None:
-        """The zero to which undamped Newton steps converge, each a fraction of the previous one; None where they do
+        """The zero to which undamped Newton steps converge, each a fraction of the previous one; None if they do
         not."""
         with np.errstate(all="ignore"):
             return _TrustRegionSearch(self, start).close_solution()
@@ -298,7 +298,7 @@ class _TrustRegionSearch:
         return SolverOutcome.CONVERGED
 
     def _scaled_anew(self) -> bool:
-        """Forget scales that slopes elsewhere have left behind, and go on from here; False where that has been done
+        """Forget scales that slopes elsewhere have left behind, and go on from here; False if that has been done
         often enough."""
         if self.fresh_scales >= MAX_RESCALINGS or self.scales is None:
             return False
@@ -470,7 +470,7 @@ class _TrustRegionSearch:
         self._move_to(self.x + self._linearisation().with_linear(np.zeros(len(self.x))))
 
     def _advance(self) -> bool:
-        """One step, with as many trial radii as it takes; False where none is accepted."""
+        """One step, with as many trial radii as it takes; False if none is accepted."""
         here = self._linearisation()
         if here.reachable < STATIONARY_PART:
             return False

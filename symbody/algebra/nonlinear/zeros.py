@@ -72,7 +72,7 @@ class ZeroSearch:
     """Zeros of a system about a start.
 
     metric       distances between points
-    inertia      P of dynamic relaxation, where there is one
+    inertia      P of dynamic relaxation, if there is one
     instability  x -> number of unstable directions of a zero: of zeros that are equally near, the most stable is chosen
     shaken       largest displacement of the unknowns when no zero is found from the start
     is_true      x -> whether a zero of the rows is a solution of the original problem

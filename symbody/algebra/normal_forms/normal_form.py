@@ -256,7 +256,7 @@ def _accumulate_terms(out: Polynomial, terms: Polynomial) -> Polynomial:
 
 
 def polynomials(roots: Iterable[Node], atoms: Atoms) -> dict[Node, Polynomial | None]:
-    """The polynomials of expressions and of all their subexpressions; None where one is too large."""
+    """The polynomials of expressions and of all their subexpressions; None if one is too large."""
     out: dict[Node, Polynomial | None] = {}
     determinants: dict[Node, Polynomial] = {}
     for n in evaluation_order(roots):
@@ -420,7 +420,7 @@ def _common_denominator(p: Polynomial, atoms: Atoms) -> int:
 
 
 def _sine_and_cosine(n: Expr, args: list[Polynomial], atoms: Atoms) -> tuple[Polynomial, Polynomial] | None:
-    """Sine and cosine of a sum of multiples of base angles; None where the multiples are too large."""
+    """Sine and cosine of a sum of multiples of base angles; None if the multiples are too large."""
     terms = [(m, Fraction(c)) for m, c in args[0].items()]
     if sum(abs(c.numerator) for _, c in terms) > MAX_MULTIPLE:
         return None

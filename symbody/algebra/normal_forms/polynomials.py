@@ -91,7 +91,7 @@ def common_monomial(p: Polynomial) -> int:
 
 
 def content(p: Polynomial) -> Coefficient:
-    """The greatest rational number of which all coefficients are integer multiples; 1 where one of them is a float:
+    """The greatest rational number of which all coefficients are integer multiples; 1 if one of them is a float:
     0.2 and 2 have 2⁻⁵⁴ in common, which is of no use to a reader."""
     if _are_integers(p):
         return gcd(*p.values())  # type: ignore[arg-type]

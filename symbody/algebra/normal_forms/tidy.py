@@ -84,7 +84,7 @@ def entries_without_common_factor(entries: Sequence[Expr]) -> list[Expr]:
 
 
 def _shortest(e: Expr, p: Polynomial, atoms: Atoms) -> Expr | None:
-    """The form with the least reading effort; None where the expression is too large."""
+    """The form with the least reading effort; None if the expression is too large."""
     try:
         _refuse_long(p, atoms)
         p = _over_common_denominators(p, atoms)

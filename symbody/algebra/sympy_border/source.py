@@ -32,7 +32,7 @@ class _Source(StrPrinter):  # type: ignore[misc]
         self.renamed = {f: v for (kind, f), v in variables.items() if kind == "function" and f != v}
 
     def text(self, e: sympy.Basic) -> str:
-        """Functions are renamed before, because SymPy tells kinds of expressions apart by the names of their
+        """Functions are renamed before, because SymPy distinguishes kinds of expressions by the names of their
         classes."""
         if self.renamed:
             e = e.replace(

@@ -57,7 +57,7 @@ class ElasticNumbers(Protocol):
 
     count        how many coordinates it has
     checked      bodies whose modes are to be checked: itself, or the samples that it interpolates
-    stiffening   geometric stiffness, None where it has none
+    stiffening   geometric stiffness, None if it has none
     """
 
     @property

@@ -77,7 +77,7 @@ class LocatedRecord(LocatedValue):
     kind: str
 
     def get(self, key: str) -> Any:
-        """The value of a key, None where it is not given."""
+        """The value of a key, None if it is not given."""
         return self.values.get(key)
 
     def __contains__(self, key: str) -> bool:

@@ -84,7 +84,7 @@ class Scope:
         self.contacts: dict[str, Point] = {}
         self._plain: dict[
             str, str
-        ] = {}  # bodies as they are written without quotation marks; nothing where two are written alike
+        ] = {}  # bodies as they are written without quotation marks; nothing if two are written alike
         self._seen = 0
         self.items: list[Item] = []
         self.parts: dict[str, Item] = {}  # definitions, frames and bodies by name

@@ -53,7 +53,7 @@ class NameResolver(Protocol):
 
 
 def value_of(formula: ExpressionText, names: NameResolver) -> Any:
-    """The value of an expression, or an error that tells which part of it has none."""
+    """The value of an expression, or an error that names the part without a value."""
     return _StackMachine(formula, names).run()
 
 

@@ -57,7 +57,7 @@ class FileText:
     folder: Path | None = None
 
     def error(self, node: YamlNode | int, message: str, offset: int | None = None, length: int = 1) -> ModelFileError:
-        """An error at a node; `offset` and `length` tell which characters of a scalar are meant."""
+        """An error at a node; `offset` and `length` select characters of a scalar."""
         if isinstance(node, int):
             at = node
         elif offset is None:

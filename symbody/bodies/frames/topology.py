@@ -21,7 +21,7 @@ class Topology:
 
     bodies      names, in the order of rows and columns; the ground is the first where a joint holds a body to it
     path        π: entry (i, j) is 1 where body j is on the way from the base to body i (i itself included)
-    reference   ρ: 1 on the diagonal, -1 where body j carries body i; ρ π = 1 (eq. 3.14)
+    reference   ρ: 1 on the diagonal, -1 if body j carries body i; ρ π = 1 (eq. 3.14)
     distance    by kind of joint (eq. 3.17): 1 revolute, 1.1 translational, 3 spherical, 0.2 on the diagonal of a
                 floating base, else 0
     """

@@ -31,7 +31,7 @@ def loads_of_each(
 
 
 def _of_each(where: str, option: str, value: Any, q: Sequence[Symbol], lengths: Sequence[bool]) -> list[Any]:
-    """One value of an option for each coordinate; None where none is given."""
+    """One value of an option for each coordinate; None if none is given."""
     if isinstance(value, Mapping):
         values = _by_coordinate(where, value, q)
     elif _is_one_value(option, value):

@@ -23,7 +23,7 @@ from ...errors import ModelError, finite_number, listed, shown
 
 
 def _number(given: Any) -> float | None:
-    """A coefficient that is a number; None where it depends on parameters, or is not given."""
+    """A coefficient that is a number; None if it depends on parameters, or is not given."""
     value = given.value if isinstance(given, Expr) else given
     return float(value) if isinstance(value, (int, float, Fraction)) else None
 

@@ -75,7 +75,7 @@ class GravityLoad(Load):
 
     @cached_property
     def potential(self) -> Expr | None:
-        """Their sum; None where gravity moves with the coordinates."""
+        """Their sum; None if gravity moves with the coordinates."""
         return sum(self.by_body.values(), as_expr(0)) if self.by_body or not self.heavy else None
 
     @cached_property

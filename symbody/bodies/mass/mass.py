@@ -155,7 +155,7 @@ def _symmetric(name: str, I: Matrix) -> Matrix:
 
 
 def _sample(I: Matrix) -> list[list[float]] | None:
-    """Numbers of a tensor at random values of its symbols; None where it has no value at any of them."""
+    """Numbers of a tensor at random values of its symbols; None if it has no value at any of them."""
     rng, symbols = Random(0), free_symbols(I)
     for _ in range(20):
         try:
@@ -173,7 +173,7 @@ def _largest(numbers: Sequence[Sequence[float]]) -> float:
 
 
 def wrong_mass(m: Number) -> str:
-    """Why a number cannot be a mass; None where it can."""
+    """Why a number cannot be a mass; None if it can."""
     return f"negative mass {m}; give a positive one, or leave it out for a body without mass" if m < 0 else ""
 
 
@@ -199,7 +199,7 @@ def wrong_inertia(I: list[list[float]], terms: float = 0.0) -> str:
 
 
 def wrong_size(kind: str, size: Number) -> str:
-    """Why a number cannot be a length of a shape; None where it can."""
+    """Why a number cannot be a length of a shape; None if it can."""
     return f"{kind}: its size must be positive, got {size}" if size <= 0 else ""
 
 

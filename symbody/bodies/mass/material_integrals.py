@@ -155,7 +155,7 @@ def _by_quadrature(things: list[Expr], s: Symbol, low: Expr, high: Expr, points:
 
 def quadrature_error(things: Sequence[Expr], s: Symbol, low: Expr, high: Expr, points: int) -> float:
     """Difference of sums over these points and over half as many more, at numbers for all other symbols, relative to the
-    largest sum; 0 where there are no numbers."""
+    largest sum; 0 if there are no numbers."""
     draw = Random(1)
     values = {x: draw.uniform(0.5, 1.5) for x in free_symbols(*things, low, high) if x is not s}
     try:

@@ -22,7 +22,7 @@ MAX_ORDER: Final = 4  # highest time derivative of a symbol that has a name
 
 
 def _checked_unit(unit: Any, part: str) -> str:
-    """A unit that exists; empty where there is none."""
+    """A unit that exists; empty if there is none."""
     if not isinstance(unit, str) or unit:
         unit_of(unit, f"unit of {part}", ModelError)
     return str(unit)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 class DeformingMesh(Protocol):
     """Triangles on a body that deforms: nodes at rest in the frame of the body, and their shifts and stresses for each
-    coordinate, (n, nodes, 3) and (n, nodes, 6); NaN where stresses are not known."""
+    coordinate, (n, nodes, 3) and (n, nodes, 6); NaN if stresses are not known."""
 
     @property
     def coordinates(self) -> tuple[Symbol, ...]: ...

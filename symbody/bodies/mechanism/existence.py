@@ -25,7 +25,7 @@ class Requirement:
     wrong: Callable[[Sequence[float]], str]
 
     def refusal(self, values: Mapping[Symbol, float]) -> str:
-        """The violated condition as a sentence, for values of parameters; empty where it holds or a value is
+        """The violated condition as a sentence, for values of parameters; empty if it holds or a value is
         missing."""
         if any(s not in values for s in self.symbols):
             return ""

@@ -32,7 +32,7 @@ class Statement:
     """An expression of some part, and its dimension.
 
     part         for a message: "body 'rod': mass"
-    expected     the dimension; None where the expression only has to be consistent in itself
+    expected     the dimension; None if the expression only has to be consistent in itself
     is_checked   whether a contradiction is a fault: it has a declared unit
     """
 
@@ -79,7 +79,7 @@ def dimension_check(mechanism: Mechanism) -> DimensionCheck:
 
 
 def declared_unit(units: Mapping[Symbol, str], name: str) -> str:
-    """The unit that was declared for a symbol, or, of a time derivative, follows from that; empty where there is
+    """The unit that was declared for a symbol, or, of a time derivative, follows from that; empty if there is
     none."""
     stem, order = stem_and_order(name)
     by_name = {s.name: unit for s, unit in units.items()}
@@ -93,11 +93,11 @@ class InferredUnits:
         self.mechanism = mechanism
 
     def of(self, s: Symbol) -> str:
-        """The coherent SI unit of a symbol; empty where it is unknown, or a pure number."""
+        """The coherent SI unit of a symbol; empty if it is unknown, or a pure number."""
         return _unit_where_whole(self._check.dimensions.of_symbol(s)) if self._has_units else ""
 
     def of_expression(self, e: Expr, zeros: Iterable[Expr] = ()) -> str:
-        """The coherent SI unit of an expression; empty where it is unknown, or a pure number. A factor that is a number may
+        """The coherent SI unit of an expression; empty if it is unknown, or a pure number. A factor that is a number may
         stand for a mass or a length, so that a product with one has no known unit.
 
         zeros   expressions that vanish, from which dimensions of further symbols follow

@@ -123,7 +123,7 @@ class Tension:
     """A tension along a path, as expressions: for outputs, events and plots.
 
     tension   positive where it pulls the ends together
-    energy    potential energy of its law; zero where none was given
+    energy    potential energy of its law; zero if none was given
     """
 
     name: str

@@ -113,7 +113,7 @@ def _holder(mechanism: Mechanism, s: Symbol) -> str:
 
 
 def part_with(eq: Equations, term: Expr) -> str:
-    """The part of a model in which a term was written, by kind and name; empty where none has it as it is."""
+    """The part of a model in which a term was written, by kind and name; empty if none has it as it is."""
     parts = _expressions(eq.mechanism)
     return next((name for name, inside in parts if term in evaluation_order(_entries(inside))), "")
 

@@ -64,7 +64,7 @@ class _JointRows:
         return RowSpace.of(np.vstack([self.rest, *rows.values()])).rank if len(self.rest) + len(rows) else 0
 
     def _redundancy_with(self, rows: Mapping[str, Array]) -> int:
-        """Number of redundant rows with these in place of the joint's rows; -1 where they change the rank."""
+        """Number of redundant rows with these in place of the joint's rows; -1 if they change the rank."""
         return len(self.rest) + len(rows) - self.rank if self._rank(rows) == self.rank else -1
 
     def _what_stays(self, rows: Mapping[str, Array]) -> str:

@@ -67,7 +67,7 @@ class ConstraintRank(Introduced):
 
 
 def branches_in_words(found: ConstraintRank, speeds: int) -> str:
-    """A note on branches of different mobility; empty where all that were found have the same."""
+    """A note on branches of different mobility; empty if all that were found have the same."""
     if len(found.branches) < 2:
         return ""
     others = ", ".join(f"rank {r} and {_freedom(speeds - r)}" for r in found.branches[1:])
@@ -138,7 +138,7 @@ def on_other_branches(eq: Equations, best: ConstraintRank) -> ConstraintRank:
 
 
 def rank_at(eq: Equations, values: Values) -> ConstraintRank | None:
-    """The rank at one configuration; None where the constraints have no value there."""
+    """The rank at one configuration; None if the constraints have no value there."""
     Jc = numbers_at(eq.Jc.entries, values, len(eq.u))
     if Jc is None:
         return None

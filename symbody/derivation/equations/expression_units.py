@@ -10,7 +10,7 @@ from .equations import Equations
 
 
 def expression_unit(eq: Equations, e: Expr, zeros: Iterable[Expr] = ()) -> str:
-    """The SI unit of an expression, as far as it follows from those of the model; empty where it does not.
+    """The SI unit of an expression, as far as it follows from those of the model; empty if it does not.
 
     zeros   expressions that vanish, from which units of symbols follow that the equations do not have
     """

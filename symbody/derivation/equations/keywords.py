@@ -187,7 +187,7 @@ class KeywordCall:
     def _names(
         self, model: Any, args: tuple[Any, ...], rest: Mapping[str, Any], values: Any
     ) -> Mapping[str, str] | None:
-        """Names of the model, and of parameters that occur only in the arguments; None where the first argument is
+        """Names of the model, and of parameters that occur only in the arguments; None if the first argument is
         not a model."""
         own = kinds_of(model)
         if own is None:

@@ -67,7 +67,7 @@ def random_state(equations: Equations, seed: int = 0, values: Mapping[Any, float
 
 def condition(equations: Equations, state: Values) -> float:
     """Ratio of the largest singular value of Jc, rows having length one, to the smallest that counts; of the dependent
-    speeds' columns where the constraints were eliminated; infinite where the rank is less than elsewhere."""
+    speeds' columns where the constraints were eliminated; infinite if the rank is less than elsewhere."""
     whole = equations.whole
     if not whole.lam:
         return 1.0
@@ -79,7 +79,7 @@ def condition(equations: Equations, state: Values) -> float:
 
 
 def _regular(equations: Equations, state: Values, draw: Random) -> Values | None:
-    """The state, or a neighbour along the constraints where it is singular; None where the neighbour is singular
+    """The state, or a neighbour along the constraints where it is singular; None if the neighbour is singular
     too."""
     if condition(equations, state) < MAX_CONDITION:
         return state
@@ -88,7 +88,7 @@ def _regular(equations: Equations, state: Values, draw: Random) -> Values | None
 
 
 def _has_values(equations: Equations, state: Values) -> bool:
-    """Puts speeds into a state that keep the constraints; False where the equations have no value there."""
+    """Puts speeds into a state that keep the constraints; False if the equations have no value there."""
     try:
         _project_speeds(equations, state)
         numbers([equations.M, equations.f, equations.rates, equations.h], state)

@@ -52,7 +52,7 @@ class LinkedTree:
 
 
 def links_of(mechanism: Mechanism) -> LinkedTree | None:
-    """The links of a tree; None where a speed moves several links or none, or where coordinates of one move another."""
+    """The links of a tree; None if a speed moves several links or none, or where coordinates of one move another."""
     return mechanism.cached("links", (), lambda: _links(mechanism))
 
 

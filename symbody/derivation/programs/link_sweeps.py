@@ -43,7 +43,7 @@ _UPPER: Final = tuple((i, j) for i in range(3) for j in range(i, 3))
 
 
 def swept_accelerations(eq: Equations) -> Matrix | None:
-    """u' of a tree with equal links as items of one node; None where there are too few, or where the recursion of a
+    """u' of a tree with equal links as items of one node; None if there are too few, or where the recursion of a
     link needs more than its own symbols."""
     return eq.cached("swept accelerations", (), lambda: _accelerations(eq))
 

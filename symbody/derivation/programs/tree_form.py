@@ -53,7 +53,7 @@ class TreeForm:
 
 
 def tree_form(eq: Equations) -> TreeForm | None:
-    """The arrays of the tree; None where a recursion in one frame does not apply: constraints, speeds that move
+    """The arrays of the tree; None if a recursion in one frame does not apply: constraints, speeds that move
     several frames, axes that move in their frames, prescribed motions, inertia of deforming bodies."""
     if eq.mechanism.has_written_motion or eq.mechanism.elastic_bodies:
         return None
@@ -92,7 +92,7 @@ def _joints(mechanism: Mechanism, k: Kinematics) -> dict[Frame, list[_Part]] | N
 
 
 def _part(mechanism: Mechanism, k: Kinematics, place: Matrix | Rotation, rate: Matrix, turns: bool) -> _Part | None:
-    """The part of a frame; None where the motion is more than a sum of fixed directions times speeds."""
+    """The part of a frame; None if the motion is more than a sum of fixed directions times speeds."""
     moving = [s for s in k.u if s in set(free_symbols(rate))]
     directions = jacobian(rate, moving) if moving else None
     if directions is not None and any(s.kind != "parameter" for s in free_symbols(directions)):

@@ -156,6 +156,6 @@ def _branch_notes(eq: Equations) -> tuple[str, ...]:
 
 
 def _rank(eq: Equations) -> int | None:
-    """Of the constraints, 0 where there are none; None where no regular configuration was found."""
+    """Of the constraints, 0 if there are none; None if no regular configuration was found."""
     found = constraint_rank(eq)
     return found.rank if found is not None else None if eq.lam else 0

@@ -39,7 +39,7 @@ MAX_TRIALS: Final = 6
 
 
 def regular(eq: Equations, values: Values, random: Random, leaves: bool = False) -> Values | None:
-    """A regular configuration near one that satisfies the constraints; None where none is found.
+    """A regular configuration near one that satisfies the constraints; None if none is found.
 
     leaves   look for another one even if this one is regular
     """
@@ -58,7 +58,7 @@ class LoopRows:
     q: tuple[Symbol, ...]
 
     def space(self, eq: Equations, values: Values) -> tuple[RowSpace, Array] | None:
-        """Rank of the rows, and the derivatives from which it follows; None where they have no value."""
+        """Rank of the rows, and the derivatives from which it follows; None if they have no value."""
         entries = slopes_of_positions(eq, self.q, self.rows)
         J = numbers_at(entries, values, len(self.q)) if entries else np.zeros((0, len(self.q)))
         return None if J is None else (RowSpace.of(J, typical_sizes(eq, entries, J, values)), J)

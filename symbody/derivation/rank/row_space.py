@@ -68,7 +68,7 @@ class RowSpace:
 
     @property
     def border(self) -> Border | None:
-        """The bordering that makes Jc M⁻¹ Jcᵀ regular here; None where it is regular already."""
+        """The bordering that makes Jc M⁻¹ Jcᵀ regular here; None if it is regular already."""
         if not self.null.shape[1]:
             return None
         B = self.null * self.sizes[:, None] ** 2
@@ -206,7 +206,7 @@ def dependent_columns(J: Array, order: Sequence[int], kept: set[int]) -> list[in
 
 
 def numbers_at(entries: Sequence[Expr], values: Mapping[Any, float], columns: int) -> Array | None:
-    """A matrix with `columns` columns at some values; None where it has no value."""
+    """A matrix with `columns` columns at some values; None if it has no value."""
     filled, out = [k for k, e in enumerate(entries) if e is not ZERO], np.zeros(len(entries))
     try:
         out[filled] = evaluate([entries[k] for k in filled], values)

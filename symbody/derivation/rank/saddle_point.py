@@ -57,7 +57,7 @@ class Border:
     B          a column for each dependence, as numbers or as symbols; its values do not matter as long as nᵀ B is
                regular
     sizes      sizes of the rows, by which σ is made comparable with S
-    positions  the border of the holonomic rows alone, where there are others; None where these are independent
+    positions  the border of the holonomic rows alone, where there are others; None if these are independent
     """
 
     B: Matrix

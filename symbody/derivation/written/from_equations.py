@@ -36,7 +36,7 @@ def from_equations(
 
     rates     f of each state, by its symbol or name: {x: f} or {"x": f}, also {x.dot: f}; of second order {x.dot.dot:
               f} or {"x_ddot": f}. The symbol t is time; symbols that are neither states nor inputs are parameters
-    values    of parameters, by symbol or name; None where one has no number yet. A symbol that is not among
+    values    of parameters, by symbol or name; None if one has no number yet. A symbol that is not among
               them, and differs from a state, an input or one of them by a typing mistake, is refused
     implicit  further states with an expression each that is zero and linear in their rates: {y: e}, rates being `y.dot`
               and `y.dot.dot` of symbols of kind "variable" or "coordinate"; the assignment of expressions to states

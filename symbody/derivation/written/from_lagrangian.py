@@ -42,7 +42,7 @@ def from_lagrangian(
 
     lagrangian    L(q, q', t), with q' = `q.dot` of symbols of kind "coordinate"; other symbols are parameters, `t` is
                   time, symbols of kind "input" are inputs
-    values        of parameters, by symbol or name; None where one has no number yet. A symbol that is not among
+    values        of parameters, by symbol or name; None if one has no number yet. A symbol that is not among
                   them, and differs from a state, an input or one of them by a typing mistake, is refused
     forces        generalised forces Q, by coordinate
     constraints   expressions that are zero, by name or in a list: holonomic without rates, else nonholonomic (linear in

@@ -59,7 +59,7 @@ class _Tile:
 
 
 def tiles(program: Program, layouts: Sequence[str], results: str) -> list[_Tile]:
-    """Arrays that go through shared memory; empty where results cannot."""
+    """Arrays that go through shared memory; empty if results cannot."""
     if results != PACKED:
         return []
     read = sorted({g for g, _ in used_inputs(program)})

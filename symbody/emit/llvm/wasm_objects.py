@@ -15,7 +15,7 @@ class WasmObject:
 
     content   bytes of the file
     entry     name of the function `void (double **in, double **out, double *work)`
-    table     name of the table of external functions, whose address follows those of the inputs; empty where the
+    table     name of the table of external functions, whose address follows those of the inputs; empty if the
               program calls none
     work      size of the scratch memory, in numbers
 

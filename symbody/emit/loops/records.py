@@ -179,7 +179,7 @@ def _fits(f: StructField, value: Any) -> bool:
 
 
 def address_of(value: Any) -> int:
-    """Where something is in memory; 0 where it is not there, or is known only to translators."""
+    """Where something is in memory; 0 if it is not there, or is known only to translators."""
     if isinstance(value, np.ndarray):
         try:
             return ctypes.addressof(_from_buffer(value))  # five times as fast as value.ctypes.data

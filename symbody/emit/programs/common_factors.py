@@ -26,7 +26,7 @@ class SignedProduct(NamedTuple):
 
 
 def with_common_factors(p: Program) -> Program:
-    """The same program with common factors taken out; itself where there are none."""
+    """The same program with common factors taken out; itself if there are none."""
     sums = _FactoredSums(p)
     if not sums.found:
         return p
@@ -92,7 +92,7 @@ class _FactoredSums(InstructionWriter):
     # ------------------------------------------------------------------------------------------------ together
 
     def _factored(self, terms: list[SignedProduct]) -> list[Any]:
-        """Terms, and pairs of a factor and the terms that it multiplies; nothing where no factor is common."""
+        """Terms, and pairs of a factor and the terms that it multiplies; nothing if no factor is common."""
         shared = Counter(f for t in terms if len(t.factors) > 1 for f in dict.fromkeys(t.factors))
         if not shared:
             return []

@@ -17,7 +17,7 @@ from .program import Instruction, Program
 
 
 def with_shared_constant_factors(p: Program) -> Program:
-    """The same program with fewer multiplications; itself where there are no such products."""
+    """The same program with fewer multiplications; itself if there are no such products."""
     made = _ConstantFactors(p).program()
     return made if made.cost.total < p.cost.total else p
 

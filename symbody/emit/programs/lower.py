@@ -63,7 +63,7 @@ def program(
                  solver, of which the last bit decides between zeros that are equally near to a symmetric start
     factored     take common factors out of sums: fewer operations, but sums wait for their factors, which costs
                  registers where those are scarce
-    matrices     names of outputs that are matrices also where they have one column, which else is a vector
+    matrices     names of outputs that are matrices also with one column, which else is a vector
 
     >>> x, y = sb.symbols("x y")
     >>> f = sb.program("f", {"x": x, "y": y}, {"r": sb.sqrt(x**2 + y**2)})

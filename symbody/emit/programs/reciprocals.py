@@ -1,5 +1,5 @@
-"""Reciprocals that are used once:  x (1/d)  becomes  x / d. Pivots of a linear system are used once where it has one
-right side and they come last."""
+"""Reciprocals that are used once:  x (1/d)  becomes  x / d. Pivots of a linear system are used once if there is
+one right side and they come last."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ONE = Instruction("const", (), 1.0)
 
 
 def without_single_reciprocals(p: Program) -> Program:
-    """The same program with fewer multiplications; itself where there is nothing to do."""
+    """The same program with fewer multiplications; itself if there is nothing to do."""
     uses = Counter(a for i in p.code for a in i.args)
     uses.update(v for o in p.outputs for v in o.values)
     code = list(p.code)

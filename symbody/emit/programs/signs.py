@@ -29,7 +29,7 @@ class SignedValue(NamedTuple):
 
 
 def with_fewest_negations(p: Program) -> Program:
-    """The same program with values computed up to their sign; itself where that is no shorter."""
+    """The same program with values computed up to their sign; itself if that is no shorter."""
     unsigned = _UnsignedCode(p)
     written = _SignedCode(_SignChoice(unsigned))
     place = [written.signed(x) for x in unsigned.of]

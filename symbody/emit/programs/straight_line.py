@@ -17,7 +17,7 @@ from .tree_shape import TreeShape
 
 
 def straight_line_program(p: Program) -> Program:
-    """The same program in straight lines; itself where it is in straight lines already."""
+    """The same program in straight lines; itself if it is in straight lines already."""
     if all(i.op not in ("tree", "sweeps") for i in p.code):
         return p
     writer = _Writer()

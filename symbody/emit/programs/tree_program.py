@@ -30,7 +30,7 @@ def tree_program(
     matrices: Collection[str] = (),
     **options: Any,
 ) -> Program | None:
-    """∂u'/∂x as output a_x for each group x; None where the loops do not fit: other mechanisms than trees (see
+    """∂u'/∂x as output a_x for each group x; None if the loops do not fit: other mechanisms than trees (see
     `tree_form`), derivatives without all coordinates and speeds or with respect to what moves bodies otherwise, forces
     that depend on much. `matrices` and `options` are those of `program`."""
     moving, wanted = eq.variables.of("q u").symbols, [s for g in groups.values() for s in g]

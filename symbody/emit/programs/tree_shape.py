@@ -19,7 +19,7 @@ class TreeShape:
     """Structure of a tree and of the derivatives that are wanted.
 
     parent, last   for each degree of freedom: the one before it (n: the ground), and the last of its joint
-    lump           number of its lump, -1 where it has none
+    lump           number of its lump, -1 if it has none
     rows           the row of each degree of freedom in results, which is the number of its speed
     joint          for each coordinate the first degree of freedom of its joint
     groups         first column and number of columns of each result; columns are coordinates, then speeds, then others

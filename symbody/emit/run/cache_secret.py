@@ -35,7 +35,7 @@ def user_folder(variable: str, below_home: str) -> Path:
 
 
 def secret() -> bytes:
-    """The user's secret, made where there is none. An OSError where it cannot be kept, or is known to others."""
+    """The user's secret, made if there is none. An OSError where it cannot be kept, or is known to others."""
     return _secret_at(_place())
 
 

@@ -463,7 +463,7 @@ class Compiled(Introduced):
         return given
 
     def _parts(self, constant: tuple[int, ...]) -> tuple[Compiled, Compiled] | None:
-        """The part that depends on these groups alone, and the rest; None where it is not worth the way."""
+        """The part that depends on these groups alone, and the rest; None if it is not worth the way."""
         if constant not in self._divided:
             parts = without_constant_part(self.program, constant)
             quick = self._may_be_quick

@@ -50,7 +50,7 @@ class CudaDriver:
 
 
 def open_library() -> Any:
-    """libcuda; a CompileError in one sentence where there is none."""
+    """libcuda; a CompileError in one sentence if there is none."""
     for name in LIBRARIES:
         try:
             return ctypes.CDLL(name)

@@ -66,7 +66,7 @@ class ArrayView:
 
 
 def view_of(array: Any, stream: int) -> ArrayView | None:
-    """An array on a card, ready for work on `stream`; None where it is something else."""
+    """An array on a card, ready for work on `stream`; None if it is something else."""
     if isinstance(array, ArrayView):
         return array
     if isinstance(array, DeviceArray):

@@ -18,9 +18,7 @@ from .surface_triangles import Corner
 NAME: Final = "cadquery-ocp-novtk"
 METRES: Final = 1e-3  # Open CASCADE gives lengths in millimetres, whatever the file's unit is
 DEFLECTION: Final = 0.005  # of triangles to look at, as part of the length of an edge
-_NO_NAME: Final = re.compile(
-    r"(NAUO\d*|=>.*|\d*|SOLID|COMPOUND)", re.IGNORECASE
-)  # what programs put where there is none
+_NO_NAME: Final = re.compile(r"(NAUO\d*|=>.*|\d*|SOLID|COMPOUND)", re.IGNORECASE)  # what programs put if there is none
 
 
 class ExactSolid(NamedTuple):
@@ -86,7 +84,7 @@ class _OpenCascade:
         return meant if tool.GetReferredShape_s(label, meant) else label
 
     def _instance(self, tool: Any, label: Any) -> str:
-        """The name of an instance; of its part, where the instance has none."""
+        """The name of an instance; of its part, if the instance has none."""
         name = self._name(label)
         return self._name(self._meant(tool, label)) if _NO_NAME.fullmatch(name) else name
 

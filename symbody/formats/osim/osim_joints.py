@@ -214,7 +214,7 @@ def angles_of(file: OsimFile, e: XmlElement) -> set[str]:
 
 
 def _plain(axis: tuple[float, float, float]) -> object:
-    """ "x", "y" or "z", where it is one of them."""
+    """ "x", "y" or "z" for an axis of the frame; other axes unchanged."""
     return {(1.0, 0.0, 0.0): "x", (0.0, 1.0, 0.0): "y", (0.0, 0.0, 1.0): "z"}.get(axis, axis)
 
 

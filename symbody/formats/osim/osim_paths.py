@@ -158,7 +158,7 @@ class PathReader:
 
 
 def surface_of(file: OsimFile, e: XmlElement, frame: sb.Frame) -> Any:
-    """The surface of a wrap object; a sentence where there is none for it."""
+    """The surface of a wrap object; a sentence if there is none for it."""
     if not file.is_true(e, "active", "true"):
         return "is switched off in the file"
     if e.tag not in ("WrapCylinder", "WrapSphere", "WrapTorus"):

@@ -31,7 +31,7 @@ class LinkShape:
     file, scale    of a mesh, as the file names them; it is never opened
     position, rpy  of the shape in the link frame; rpy is Rz(yaw) Ry(pitch) Rx(roll)
     colour         red, green, blue, opacity
-    friction       coefficient of sliding friction; None where the file has none
+    friction       coefficient of sliding friction; None if the file has none
     """
 
     kind: str

@@ -38,7 +38,7 @@ def _state(c: Cone, x: Array, closed: frozenset[int], coefficient: float, still:
 
 
 def pivoted_solution(problem: ContactProblem, near: ContactSolution) -> ContactSolution | None:
-    """The solution next to an assignment; None where pivots come back to where they were."""
+    """The solution next to an assignment; None if pivots come back to where they were."""
     of, closed, states, seen = Assignments(problem), near.closed, near.cones, set[Any]()
     for _ in range(MOST_PIVOTS):
         key = (closed, tuple(s and (s.kind, s.sign, s.direction is None or tuple(s.direction)) for s in states))

@@ -101,7 +101,7 @@ class Assignments:
         return unit(c.kinetic * abs(c.given + float(c.share @ forces)) * before + w / stiff)
 
     def _forces(self, closed: frozenset[int], states: Sequence[ConeState | None]) -> Array | None:
-        """Forces of an assignment; None where there are none.
+        """Forces of an assignment; None if there are none.
 
         Held rows have no motion, and of forces that push alike those of least norm: λ = W ν with W the right singular
         vectors of their columns of V, as in the equations of a mode (`shared_forces.py`).

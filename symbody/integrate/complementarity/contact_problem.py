@@ -33,11 +33,11 @@ class Cone:
     """Friction of a contact.
 
     rows        of the problem, tangential: one or two
-    owner       the normal row of its contact; None where the surfaces are always together
+    owner       the normal row of its contact; None if the surfaces are always together
     kinetic     μ where it slips, `static` where it sticks
     share       ∂N/∂λ of the normal force N = given + share · λ
     offset      viscous force at the slip that there is
-    direction   of the slip that there is; None where there is none
+    direction   of the slip that there is; None if there is none
     may_stick   False where it has just broken away
     """
 

@@ -20,7 +20,7 @@ def friction_feedback(problem: ContactProblem) -> float:
 
         |v|² <= Σ μ |z·v| |V_Tᵀ v| <= vᵀ K v,    K = ½ Σ (t μ² z zᵀ + V_T V_Tᵀ / t)
 
-    so that v = 0 where the largest eigenvalue of K, which this is, is below one. Infinite where other forces with
+    so that v = 0 if the largest eigenvalue of K, which this is, is below one. Infinite where other forces with
     the same motion have other normal forces, and for static coefficients above kinetic ones.
     """
     n = len(problem.V)

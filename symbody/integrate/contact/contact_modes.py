@@ -1,7 +1,7 @@
 """Modes of contacts with friction: which contacts are closed, which frictions stick or slip, and the equations of that.
 
 The name of a mode lists its closed contacts and the states of its frictions: "left + floor sticks", "belt slips
-backwards"; "free" where there are none.
+backwards"; "free" if there are none.
 """
 
 from __future__ import annotations

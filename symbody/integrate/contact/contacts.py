@@ -252,7 +252,7 @@ class ContactHandler:
         return out
 
     def _parting(self, x: ContactValues, metric: Metric) -> Array:
-        """Accelerations of gaps, G u' + bias, with all contacts open; zero where rounding has decided their sign. A
+        """Accelerations of gaps, G u' + bias, with all contacts open; zero if rounding has decided their sign. A
         contact whose force has come to zero opens with such a one, and would close again for nothing: elastic forces
         and the forces of other contacts are many times its own."""
         found = x.G @ x.accelerations + x.bias

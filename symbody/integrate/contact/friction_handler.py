@@ -352,7 +352,7 @@ class FrictionHandler(ContactHandler):
 def impulses_by_law(
     law: str, problems: ContactProblems, s: ContactState, part: Flags, e: Array
 ) -> tuple[PosedProblem, tuple[ImpulsePhase, ...], ContactForces]:
-    """Phases of impulses, and what the solver of the last one returned: by Newton's law, v⁺ + e v⁻ >= 0 where they act;
+    """Phases of impulses, and what the solver of the last one returned: by Newton's law, v⁺ + e v⁻ >= 0 if they act;
     or by Poisson's: what compression gave, e times it comes back at least (Glocker and Pfeiffer 1995)."""
     v = s.contacts.speed
     b = v + (e * np.minimum(v, 0.0) if law == NEWTON else 0.0)

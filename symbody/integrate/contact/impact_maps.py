@@ -59,7 +59,7 @@ class ImpactCase:
 def impact_cases(
     phases: Sequence[ImpulsePhase], contacts: Sequence[str], frictions: Sequence[Friction], bouncing: Sequence[str]
 ) -> tuple[ImpactCase, ...] | None:
-    """What happens in each phase; None where a friction slips in space, where impulses are not linear."""
+    """What happens in each phase; None if a friction slips in space, where impulses are not linear."""
     out = []
     for phase in phases:
         least = 1e-12 * float(np.abs(phase.found + phase.given).max(initial=0.0))

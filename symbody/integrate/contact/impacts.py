@@ -200,7 +200,7 @@ class Impact:
 def impact(
     metric: Metric, numbers: ContactValues, u: Array, part: NDArray[np.bool_], restitution: Array
 ) -> Impact | None:
-    """The impact of the contacts in `part`; None where it has no solution."""
+    """The impact of the contacts in `part`; None if it has no solution."""
     G = numbers.G[part]
     W = metric.ways(G)
     v = numbers.speed[part]

@@ -62,7 +62,7 @@ def _segment_before(segment: Segment, k: int) -> Segment:
 
 
 def jammed_start(state: State) -> Trajectory | None:
-    """A motion that has no acceleration at its start, because friction jams there; None where it does not."""
+    """A motion that has no acceleration at its start, because friction jams there; None if it does not."""
     if state.equations.augmented.W is None:
         return None
     if margins(Segment.of_state(state, Outcome(Ending.REACHED, state.t)))[0] > NEARLY_JAMMED:

@@ -46,7 +46,7 @@ class SpanningRows:
 
 
 def spanning_rows(eq: Equations, G: Matrix, gaps: int) -> SpanningRows | None:
-    """Rows that span the others at every state, of which the first so many are gaps; None where they are all
+    """Rows that span the others at every state, of which the first so many are gaps; None if they are all
     independent at one of them."""
     J = numbers_at(G.entries, _generic_values(eq, G), G.cols)
     if J is None or not len(J):

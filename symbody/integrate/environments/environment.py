@@ -29,7 +29,7 @@ class EnvironmentStep(Introduced):
     """What a step of an environment gives, a row or a number for each member.
 
     observation    after the step; of members that begin anew, at their new start
-    reward         of the step; 0 where it failed
+    reward         of the step; 0 if it failed
     ended          whether the member ended by its condition, or because its step failed
     cut            whether its episode was cut because it had the most steps
     final          observations at the end of the step, before members began anew

@@ -111,7 +111,7 @@ def with_lines(made: Switching, program: Callable[[dict[str, Any]], Compiled]) -
 
 
 def sample_program(form: Form) -> Compiled | None:
-    """The state of a form, and its variations, behind samples that are due; None where nothing is sampled."""
+    """The state of a form, and its variations, behind samples that are due; None if nothing is sampled."""
     sampling = form.equations.sampling
     if sampling is None:
         return None

@@ -60,5 +60,5 @@ class ValidRegion:
 
 
 def valid_region(eq: Equations) -> ValidRegion | None:
-    """Of equations, made once; None where they are valid everywhere."""
+    """Of equations, made once; None if they are valid everywhere."""
     return eq.cached("valid region", (), lambda: ValidRegion(eq)) if eq.rows.validity else None

@@ -50,8 +50,7 @@ def _grid(name: str, m: int, n: int) -> Matrix:
 
 
 def parts(eq: Equations) -> list[Border]:
-    """The borders that are parameters of a run: of all rows, then of holonomic ones where they have one of their
-    own."""
+    """The borders that are parameters of a run: of all rows, then of holonomic ones if these have their own."""
     found = [] if eq.border is None else [eq.border, eq.border.positions]
     return [b for b in found if b is not None and isinstance(b.B.entries[0], Symbol)]
 

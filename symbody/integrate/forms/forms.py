@@ -164,7 +164,7 @@ class Form(CacheOwner):
 
     @cached_property
     def _content(self) -> str:
-        """What its programs are made of; empty where they are not kept on disk."""
+        """What its programs are made of; empty if they are not kept on disk."""
         if not self.recipe or is_made_fast(self.equations):
             return ""
         eq = self.equations
@@ -247,7 +247,7 @@ class Form(CacheOwner):
         return self.kept("along", left, {"changes": list(changes)})
 
     def along(self, p: Array) -> Any:
-        """The part of a small change of the state that projection leaves; None where projection does nothing."""
+        """The part of a small change of the state that projection leaves; None if projection does nothing."""
         return program_callee(self.along_program, {"p": p}) if self.chosen else None
 
     @property
@@ -262,7 +262,7 @@ class Form(CacheOwner):
         return not moving.isdisjoint(free_symbols(self.equations.phi, self.equations.b))
 
     def onto(self, p: Array, work: ProjectionWork | None = None) -> Any:
-        """The way onto the constraints alone, for stages of steps: of all, or near singular positions; None where there are
+        """The way onto the constraints alone, for stages of steps: of all, or near singular positions; None if there are
         none. Invariants are corrected at the ends of steps only."""
         if not self.chosen:
             return None
@@ -293,7 +293,7 @@ class Form(CacheOwner):
         return self.compiled("constraint_rows", {"Jc": list(self.equations.Jc.entries)})
 
     def fitted_borders(self, p: Array) -> Any:
-        """Borders for any state, into p, where constraints depend on each other; None where they do not."""
+        """Borders for any state, into p, where constraints depend on each other; None if they do not."""
         borders = parts(self.equations)
         if not borders:
             return None
@@ -307,7 +307,7 @@ class Form(CacheOwner):
         ))  # fmt: skip
 
     def _followed(self, inner: LoopCallee, p: Array) -> LoopCallee:
-        """The way back to the constraints, after which borders follow the motion; as it is where there are none."""
+        """The way back to the constraints, after which borders follow the motion; as it is if there are none."""
         borders = parts(self.equations)
         if not borders:
             return inner

@@ -92,7 +92,7 @@ class ConstraintImpulses:
         """The state with coordinates moved to the nearest that keep the constraints, and speeds changed by impulses of
         the constraints.
 
-        None where no way there is found.
+        None if no way there is found.
         """
         n_q, n_u, _ = self._sizes
         state = state.copy()

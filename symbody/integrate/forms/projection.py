@@ -237,7 +237,7 @@ def border_products(eq: Equations, chosen: tuple[int, ...], n: int) -> Matrix:
 
 
 class Corrections(Struct):
-    """Programs for one correction each, which give new values and the violation before; absent where there is nothing
+    """Programs for one correction each, which give new values and the violation before; absent if there is nothing
     to correct.
 
     is_alone   whether corrections towards the invariants leave the constraints as they are; else they spoil them by

@@ -399,7 +399,7 @@ def state_on_constraints(form: Form, carried: Sequence[Expr]) -> tuple[Expr, ...
 
 
 def variations_in(y: Array, n: int, count: int) -> Array | None:
-    """Of states in rows the variations of the first n variables: row, variable, one of `count` columns; None where there
+    """Of states in rows the variations of the first n variables: row, variable, one of `count` columns; None if there
     are none."""
     if not count:
         return None

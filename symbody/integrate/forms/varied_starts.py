@@ -60,7 +60,7 @@ class VariedStart:
         return np.array(out)
 
     def higher_column(self, t: float, y: Array, p: Array, rests: Callable[[Array], tuple[Array, Array]]) -> Array:
-        """A column of higher order, zero where it is independent; `rests` are the derivatives of the constraints of
+        """A column of higher order, zero if it is independent; `rests` are the derivatives of the constraints of
         positions and of speeds to that order, with a tentative column."""
         eq, column, numbers = self.form.equations, np.zeros(self.form.n), self._numbers(t, y, p)
         n, m = len(eq.q), len(eq.q) + len(eq.u)

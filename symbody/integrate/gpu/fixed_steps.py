@@ -22,9 +22,9 @@ class FixedSteps(Struct):
     y         the state; start, total, d, w, note   scratch memory
     every     how many steps there are from one sample to the next; `distance` of samples in `samples`
     rates     q' alone, for semi-implicit steps
-    settle    brings a state back to the constraints; absent where there are none
+    settle    brings a state back to the constraints; absent if there are none
     switching   times at which steps are divided
-    sample    what is stored instead of the state; absent where it is the state
+    sample    what is stored instead of the state; absent if it is the state
     """
 
     n: Known[int]

@@ -23,7 +23,7 @@ def is_crossing(before: float, after: float, least: float, direction: int) -> in
     """Whether an event function that was on one side (the sign of `before`) came to the other, in the direction that
     counts.
 
-    least   what it has to be beyond zero to be told from rounding
+    least   value beyond which it is not rounding
     """
     if before < 0.0 and after > least and direction >= 0:
         return 1
@@ -173,7 +173,7 @@ def watched_after(m: Method, s: Steps, h: float, length: float) -> float:
 
 
 def refinement(t: float, h: float, length: float, aside: float, value: float, other: float) -> float:
-    """By how much a step to an event is too long, by the secant; 0 where the root is found, or where secants lead
+    """By how much a step to an event is too long, by the secant; 0 if the root is found, or where secants lead
     astray."""
     if value == other or value == 0.0:
         return 0.0

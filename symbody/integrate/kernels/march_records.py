@@ -58,7 +58,7 @@ class Results(Struct):
 class Watched(Struct):
     """Event functions.
 
-    watch   gives their values and after them their rates; absent where there are none
+    watch   gives their values and after them their rates; absent if there are none
     values, earlier, later, inner   memory for those
     side    where each function is, by its sign (0: not known yet)
     least   what of each is rounding
@@ -113,7 +113,7 @@ class Leaps(Struct):
 class Probes(Struct):
     """Whether steps see functions of time of which nothing is known (`probes.py`).
 
-    count          nodes in a step; 0 where none are needed
+    count          nodes in a step; 0 if none are needed
     change, fine   memory: the mean of the rates, by a coarse rule less a fine one, and rates at a node
     """
 
@@ -128,7 +128,7 @@ class Steps(Struct):
     y, y_end   the state, and that at the end of the step in progress
     r          polynomial of the step (`dense.py`)
     w, note    scratch memory
-    settle     brings a state back to the constraints; absent where there are none
+    settle     brings a state back to the constraints; absent if there are none
     """
 
     n: int

@@ -28,12 +28,12 @@ class SwitchingTimes(Struct):
     first, knots   knots of source j: knots[first[j]] to knots[first[j + 1] - 1], ascending
     lines          of each source a, b, the size of the terms of b; 1 if the values at a knot are exactly those after it,
                    so that a step may begin there; and 1 if it jumps
-    lines_at       gives the lines at a state and parameters; absent where they are constant
-    sample         gives the state behind samples that are due, of laws that are held between them; absent where there are
+    lines_at       gives the lines at a state and parameters; absent if they are constant
+    sample         gives the state behind samples that are due, of laws that are held between them; absent if there are
                    none
     before, after  end of the step before the next switching time, and beginning of the one after it; is_jump, whether
                    something jumps there
-    rest           what is left of a step of fixed length that was divided, 0 where there is none
+    rest           what is left of a step of fixed length that was divided, 0 if there is none
     """
 
     count: int
@@ -79,7 +79,7 @@ def next_switching_time(w: SwitchingTimes, t: float, end: float) -> float:
 
 
 def next_knot(w: SwitchingTimes, j: int, x: float, direction: float) -> int:
-    """The place of the first knot of source j beyond x, upwards or downwards; -1 where there is none."""
+    """The place of the first knot of source j beyond x, upwards or downwards; -1 if there is none."""
     low = w.first[j] - 1
     high = w.first[j + 1]
     while high - low > 1:

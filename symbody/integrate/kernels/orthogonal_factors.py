@@ -228,7 +228,7 @@ def rotate(m: int, n: int, most: int, J: Numbers, a: Numbers, U: Numbers, s: Num
 
 
 def turn(m: int, n: int, p: int, q: int, a: Numbers, U: Numbers) -> int:
-    """Make two columns orthogonal; 0 where they are."""
+    """Make two columns orthogonal; 0 if they are."""
     pp = 0.0
     qq = 0.0
     pq = 0.0

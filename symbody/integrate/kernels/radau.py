@@ -104,9 +104,9 @@ class Radau(Method):
     rounding: float  # in units of the tolerance
     held: Mutable[float]  # θ/(1 - θ) of the last Newton iteration
     theta: Mutable[float]  # its rate of convergence
-    before: Mutable[float]  # length of the last step, 0 where there is none
+    before: Mutable[float]  # length of the last step, 0 if there is none
     error_before: Mutable[float]
-    factored: Mutable[float]  # the step that the factors are for, 0 where there are none
+    factored: Mutable[float]  # the step that the factors are for, 0 if there are none
     has_jacobian: Mutable[int]
     is_fresh: Mutable[int]  # whether the Jacobian is that of the present state
     shrink: Mutable[float]  # by which a step is to be shortened after an iteration that failed

@@ -31,7 +31,7 @@ class RungeKutta(Method):
     is_driven  1 where constraints are rheonomic, moving with time or an input: then the error of a step across them is
                motion that polynomials have to follow, and does not indicate a singular position
     change, left, point, other, miss   memory for those
-    before, error_before   length of the last step, 0 where there is none, and its error
+    before, error_before   length of the last step, 0 if there is none, and its error
     reach   |λ| h that bounds steps by stability; `near` is the state at which the last stage was computed, `stiff`
             counts steps that reach that far, `easy` those since then that do not
     """

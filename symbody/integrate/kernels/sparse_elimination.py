@@ -16,7 +16,7 @@ SMALL_PIVOT: Final = 1e-5  # ratio to the largest entry of its column below whic
 
 
 class Sparse(Struct):
-    """See `sparse_pattern.SparseOrder`; size is that of the matrix, 0 where it is not sparse.
+    """See `sparse_pattern.SparseOrder`; size is that of the matrix, 0 if it is not sparse.
 
     places, diagonals   where the entries of J, and those on the diagonal of variables with rates, go
     largest             1 / largest entry of each row (`scales`); x, y: memory for solutions

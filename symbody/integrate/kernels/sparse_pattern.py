@@ -82,7 +82,7 @@ def _by_least_degree(n: int, pattern: Iterable[Place]) -> list[int]:
 
 
 def _sparse_order(n: int, pattern: set[Place], order: Sequence[int]) -> SparseOrder | None:
-    """The elimination in an order; None where a pivot stays zero, or where it takes as long as a dense one."""
+    """The elimination in an order; None if a pivot stays zero, or where it takes as long as a dense one."""
     step = {variable: k for k, variable in enumerate(order)}
     entries: list[set[int]] = [set() for _ in range(n)]  # columns of each row, both by their steps
     under: list[set[int]] = [set() for _ in range(n)]  # rows of each column

@@ -70,7 +70,7 @@ class BatchQuestion:
 
 
 def batch_motions(asked: BatchQuestion, alone: MotionsAlone) -> BatchMotions | None:
-    """The motions in arrays; None where `simulate` has to run all members, one by one.
+    """The motions in arrays; None if `simulate` has to run all members, one by one.
 
     alone   motions of members by `simulate`, for those that machine code leaves to it
     """

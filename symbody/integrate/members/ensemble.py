@@ -262,7 +262,7 @@ def _sample(task: EnsembleTask, feed: InputFeed | None, p: Array) -> Any:
 
 
 def event_rules(task: EnsembleTask, form: Form, p: Array) -> EventRules:
-    """Consequences of events for the kernels; empty ones where there are none."""
+    """Consequences of events for the kernels; empty ones if there are none."""
     table, n = task.events, form.n
     if table is None:
         spare = np.zeros(1)

@@ -71,7 +71,7 @@ def event_table(form: EquationsInState, events: Sequence[Event | Contact], place
 
 
 def state_after(form: EquationsInState, maps: Sequence[Mapping[Symbol, Expr] | None]) -> list[Expr] | None:
-    """The state after event `WHICH`, one expression of the state before for each variable; None where no event changes
+    """The state after event `WHICH`, one expression of the state before for each variable; None if no event changes
     it."""
     if not any(maps):
         return None

@@ -10,7 +10,7 @@ GIGABYTE = 1e9
 
 
 def machine_memory() -> float:
-    """Bytes of memory of this machine; infinite where it does not tell."""
+    """Bytes of memory of this machine; infinite if it is not known."""
     try:
         return float(os.sysconf("SC_PHYS_PAGES")) * float(os.sysconf("SC_PAGE_SIZE"))
     except (AttributeError, ValueError, OSError):

@@ -260,7 +260,7 @@ class CardRunner:
         return status
 
     def find(self, h: float) -> tuple[Array | None, bool]:
-        """Contacts half a step of length h on, ordered by colours: where these begin, and where the order is; None where a
+        """Contacts half a step of length h on, ordered by colours: where these begin, and where the order is; None if a
         body has too many contacts."""
         copy_to(self.arrays.made["d.flags"], [0, 0, 0])
         self.launch("begin_body", self.total, t=self.t, **{"d.step.h": h})
@@ -276,7 +276,7 @@ class CardRunner:
         return np.concatenate([[0], self.arrays.made["sums"].numpy()[:COLOURS]]), swapped
 
     def _colour(self) -> bool:
-        """Rounds until no contact waits for a colour; False where a body has too many contacts."""
+        """Rounds until no contact waits for a colour; False if a body has too many contacts."""
         while True:
             for _ in range(ROUNDS - 1):
                 self.launch("colour_contacts", self.n)

@@ -34,7 +34,7 @@ Values = Callable[[Segment], Array]
 
 
 def own_rate(eq: Equations, g: object) -> Expr | None:
-    """g' of a quantity that is a function of the state; None where it would take a derivative of the dynamics, or the rate
+    """g' of a quantity that is a function of the state; None if it would take a derivative of the dynamics, or the rate
     of an additional variable that its equation gives in numbers alone."""
     if not isinstance(g, Expr) or any(isinstance(n, Block) or n.op == "call" for n in evaluation_order([g])):
         return None

@@ -35,7 +35,7 @@ NEARLY_DEPENDENT: Final = 1e-5  # fraction of the largest singular value below w
 
 
 def diagnosed_outcome(form: Form, ending: Ending, t: float, y: Array, p: Array, is_explicit: bool = True) -> Outcome:
-    """The outcome with its reason, as far as it can be told from the last state."""
+    """The outcome with its reason, as far as the last state shows it."""
     if ending in (Ending.REACHED, Ending.STOPPED, Ending.INTERRUPTED):
         return Outcome(ending, t)
     if ending is Ending.TOO_MUCH_MEMORY:

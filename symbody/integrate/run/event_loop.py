@@ -264,7 +264,7 @@ class EventLoop:
         return self._watch(machine.t, machine.y, self.p)
 
     def _set_sides(self, machine: Machine, passed: Collection[int] = ()) -> None:
-        """The sign of each function; where that is rounding, of its rate; 0 where that is zero too: not known yet.
+        """The sign of each function; where that is rounding, of its rate; 0 if that is zero too: not known yet.
 
         An open contact has sign +1 until it closes; a penetration within rounding counts as zero. So does what is left
         to the zero of a function that has just passed it, where noise of the state (in a singular position) keeps it

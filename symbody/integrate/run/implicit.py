@@ -51,7 +51,7 @@ SPARSE_INDICES: Final = (
 
 @dataclass(frozen=True, eq=False)
 class ImplicitForm(Form):
-    """A form with algebraic equations: `rates` are the right sides F, zero where the variable is algebraic.
+    """A form with algebraic equations: `rates` are the right sides F, zero if the variable is algebraic.
 
     lines        the equations, one for each variable
     conditions   by name, what the unknowns at the start have to meet; for index 2 these are not the equations

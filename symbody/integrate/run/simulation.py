@@ -45,7 +45,7 @@ from .time_span import TimeSpan
 
 class MethodChoice(NamedTuple):
     """The method with which a motion begins; `explicit` is the one between which and the implicit one it may change on
-    the way, empty where it may not."""
+    the way, empty if it may not."""
 
     name: str | Tableau
     explicit: str = ""
@@ -171,7 +171,7 @@ class Simulation:
         )  # fmt: skip
 
     def _switching(self, has_events: bool) -> Switching:
-        """Switching times; the loop tells of jumps where steps are kept, and where something else may jump with them."""
+        """Switching times; the loop reports jumps where steps are kept, and where something else may jump with them."""
         found = switching_times(self.form, self.p, self.state.t, self.end, self.options.rtol)
         is_told = has_events or self.times is None or self.form.kind.is_algebraic
         return replace(found, is_told=True) if is_told and found.count else found

@@ -128,7 +128,7 @@ def jump(method: Method, start: State, rtol: float) -> str:
 
 
 def _change(start: State, way: _WayBetween) -> tuple[float | None, float]:
-    """Of energy over a step, and the kinetic energy by which that is judged; None where loads do work."""
+    """Of energy over a step, and the kinetic energy by which that is judged; None if loads do work."""
     if is_fed(start.equations):
         return None, 0.0
     changes, scales = _changes(start, way.times[None], way.ends[None])

@@ -48,7 +48,7 @@ class Assemblies(Introduced, tuple[State, ...]):
 
 
 def chance_of_new(times: Sequence[int]) -> float:
-    """The share of what was met once among all meetings; zero where one thing was met by its own start alone."""
+    """The share of what was met once among all meetings; zero if one thing was met by its own start alone."""
     return sum(t == 1 for t in times) / max(sum(times), 1) if len(times) > 1 else 0.0
 
 

@@ -2,7 +2,7 @@
 
     least Σ w (q - start)²   under  phi(q, t, p) = 0,  eᵀe = 1
     least Σ w (u - start)²   under  Jc u + b = 0
-    least Σ w (z - start)²   under  h(q, u, z, r, t, p) = 0 where no rate stands in it
+    least Σ w (z - start)²   under  h(q, u, z, r, t, p) = 0 if no rate stands in it
 
 each with the values that are given held as they are.
 """
@@ -146,7 +146,7 @@ def all_assemblies(
 
 
 def neighbouring_state(equations: Equations, values: Mapping[Any, float], start: State) -> State | None:
-    """A state with these values that keeps the constraints, reached from one nearby without further attempts; None where
+    """A state with these values that keeps the constraints, reached from one nearby without further attempts; None if
     there is none."""
     task = _task(equations, values, start, {})
     search = _position_search(task)
@@ -346,7 +346,7 @@ def _orientations(task: _AssemblyTask) -> list[list[int]]:
 def _angles_twice(task: _AssemblyTask, search: Search) -> list[tuple[list[int], float]]:
     """Coordinates that turn something one after another, where these are free, and π or 0: with angles a, b, c the
     rotation by a + π, π - b, c + π is the same where the first and third axis are perpendicular, that by a + π, -b,
-    c + π where they are one."""
+    c + π where they are the same."""
     free = set(search.free.tolist())
     triples = [[v.index for v in angles] for angles in task.equations.variables.rotations_by_angles.values()]
     draw = np.random.default_rng(5)

@@ -90,7 +90,7 @@ class Search:
 
     def first(self) -> tuple[Found, int]:
         """The first configuration on the rows, and the number of the start that led to it: the start itself, then
-        others, each a little further from it at random. Where there is none, what came nearest to that.
+        others, each a little further from it at random. If there is none, what came nearest to that.
 
         Where the way led through a singular position, a configuration on the side of the start comes first: elbow up
         stays up.

@@ -175,7 +175,7 @@ class Stepper(Introduced):
         return np.where(is_left.any(axis=1)[:, None], NO_NUMBER, ends)
 
     def _numbers(self, r: Any) -> Any:
-        """Inputs, zero where none are given."""
+        """Inputs, zero if none are given."""
         if r is None:
             return self.r
         if isinstance(r, (list, tuple)) and len(r) == len(self.input_names) and all(type(x) is float for x in r):

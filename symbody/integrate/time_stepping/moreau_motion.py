@@ -119,7 +119,7 @@ def store_sample(m: MoreauMotion, t: float, place: Numbers) -> None:
 
 
 def pass_events(m: MoreauMotion, t: float) -> int:
-    """Count the events of the step that ends now, and change the state as they do; 1 where one of them is terminal."""
+    """Count the events of the step that ends now, and change the state as they do; 1 if one of them is terminal."""
     e = m.events
     is_over = 0
     set_event_values(m, t)

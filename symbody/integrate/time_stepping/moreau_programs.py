@@ -50,7 +50,7 @@ def moreau_programs(table: ModeTable) -> MoreauPrograms:
 
 
 def contact_key(table: ModeTable) -> tuple[Any, ...]:
-    """Expressions that tell contacts and frictions of equations from others."""
+    """Expressions that identify the contacts and frictions of equations."""
     contacts = tuple((c.gap, c.restitution) for c in table.contacts)
     frictions = tuple(
         (f.slip, f.law.coefficient(as_expr(1)), f.law.sticking, f.law.damping, f.normal, table.owner.get(f.name))

@@ -40,7 +40,7 @@ class Muscle(Summarized):
     name             with which its variables and outputs begin
     path             the line along which it pulls
     force            of the tendon, positive where it pulls the ends together
-    excitation       between 0 and 1; None where the activation was given
+    excitation       between 0 and 1; None if the activation was given
     activation       a
     fibre_length     lM
     fibre_velocity   lM', positive where the fibre lengthens
@@ -215,7 +215,7 @@ def muscle(
 
 
 def _number(value: Any) -> float | None:
-    """The number that it is, where it is one and no expression of parameters."""
+    """The value as a number; None if it is an expression of parameters."""
     value = value.value if isinstance(value, sb.Expr) else value
     return None if value is None else float(value)
 

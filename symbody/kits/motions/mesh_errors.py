@@ -72,7 +72,7 @@ def _shooting_errors(
 
 
 def finer_meshes(motion: Any, accuracy: float, most: int) -> dict[str, Array] | None:
-    """Meshes with intervals of larger error divided; None where all are accurate enough."""
+    """Meshes with intervals of larger error divided; None if all are accurate enough."""
     out, changed = {}, False
     for name, mesh in motion.transcription.meshes.items():
         ratio = motion.errors[name] / max(accuracy, 1e-300)

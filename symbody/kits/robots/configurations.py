@@ -143,7 +143,7 @@ class Configurations(Introduced, list[dict[str, float]]):
     times            how many starts led to each
     starts           how many there were
     finitely_many    whether each is the only one near it; otherwise this is a sample of curves of them
-    most             the largest number that there can be without limits; None where none is known
+    most             the largest number that there can be without limits; None if none is known
 
     >>> m = sb.Model("slide")
     >>> block = m.body("block", mass=1.0)
@@ -163,7 +163,7 @@ class Configurations(Introduced, list[dict[str, float]]):
 
     @property
     def unseen(self) -> float:
-        """About how likely one more successful start is to find a new one (Good 1953); zero where there are no more."""
+        """About how likely one more successful start is to find a new one (Good 1953); zero if there are no more."""
         if self.most == len(self):
             return 0.0
         return sum(t == 1 for t in self.times) / max(sum(self.times), 1) if self.finitely_many else 1.0

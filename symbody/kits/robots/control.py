@@ -22,7 +22,7 @@ from .tasks import LinkTask
 
 
 def gravity_compensation(eq: sb.Equations) -> Any:
-    """A program: q, p -> the inputs that hold the robot at rest; where there are none, the forces on speeds that do.
+    """A program: q, p -> the inputs that hold the robot at rest; if there are none, the forces on speeds that do.
 
     >>> m = sb.Model("arm")
     >>> joint = m.revolute("theta", m.ground, m.body("arm", mass=2.0, com=(0.5, 0, 0)))
@@ -40,7 +40,7 @@ def gravity_compensation(eq: sb.Equations) -> Any:
 
 
 def computed_torque(eq: sb.Equations) -> Any:
-    """A program: q, u, q_ref, u_ref, a_ref, kp, kd, p -> the inputs; where there are none, the forces on speeds. For
+    """A program: q, u, q_ref, u_ref, a_ref, kp, kd, p -> the inputs; if there are none, the forces on speeds. For
     speeds that are the rates of coordinates.
 
     >>> m = sb.Model("arm")
@@ -64,7 +64,7 @@ def computed_torque(eq: sb.Equations) -> Any:
 
 
 def task_control(task: LinkTask) -> Any:
-    """A program: q, u, acceleration (wanted, of the task), posture (forces on speeds), p -> the inputs (where there are
+    """A program: q, u, acceleration (wanted, of the task), posture (forces on speeds), p -> the inputs (if there are
     none, the forces on speeds) that give the task this acceleration, with the posture's forces where they do not change it.
 
         τ = h + Jᵀ Λ (ẍ* - J̇ u - ...) + (1 - Jᵀ J̄ᵀ) τ₀,     h = M u' - f at u' = 0

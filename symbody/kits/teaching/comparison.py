@@ -45,7 +45,7 @@ class RowVerdict:
     stands_for the right equation that it was read as, "a combination of equations" or "a condition on the state"
     remarks    what is wrong, term by term
     credit     share of its terms that are right, 0 to 1
-    state      a state at which it fails, with values of the parameters; empty where it is right
+    state      a state at which it fails, with values of the parameters; empty if it is right
     residual   left side - right side there
 
     >>> from symbody.kits import teaching

@@ -32,7 +32,7 @@ class ExerciseAnswer:
 
     question   a sentence
     value      the answer [SI]; several where there are several
-    unit       of the answer, empty where it has none
+    unit       of the answer, empty if it has none
     text       the answer as text, with its unit
 
     >>> from symbody.kits import teaching
@@ -198,7 +198,7 @@ class _AnswersAt:
 
     @cached_property
     def assembly(self) -> dict[str, float]:
-        """Coordinates and speeds at t = 0 where constraints determine some of them from the others."""
+        """Coordinates and speeds at t = 0 if constraints determine some of them from the others."""
         if not (self.eq.whole.lam or self.eq.rows.positions):
             return {}
         state: dict[str, Any] = {n: x for n, x in self.start.items() if n in self.eq.variables.of("q u").names}

@@ -162,7 +162,7 @@ class NameTable:
         return found
 
     def _split(self, name: str, order: int) -> list[str] | None:
-        """m, g, l of mgl, where all of these are names; None where that can be read in no way or in several."""
+        """m, g, l of mgl, where all of these are names; None if that can be read in no way or in several."""
         plain = _plain(name)
         ways: list[list[list[str]]] = [[[]], *([] for _ in plain)]
         for end in range(1, len(plain) + 1):

@@ -147,7 +147,7 @@ def values_at(expressions: Sequence[sb.Expr], states: Sequence[Mapping[sb.Symbol
 
 
 def _factors(y: np.ndarray, T: np.ndarray, tolerance: float) -> np.ndarray | None:
-    """Constants α with y = T α, as many of them one as possible; None where there are none."""
+    """Constants α with y = T α, as many of them one as possible; None if there are none."""
     ones = np.ones(T.shape[1])
     if np.abs(y - T @ ones).max(initial=0.0) <= tolerance:
         return ones

@@ -241,7 +241,7 @@ def _kind_and_coefficient(
 def sign_change(
     curve: SolutionCurve, here: CurvePoint, there: CurvePoint, test: Callable[[CurvePoint], float]
 ) -> CurvePoint | None:
-    """The point between two others at which a function changes its sign; None where it does not, or cannot be
+    """The point between two others at which a function changes its sign; None if it does not, or cannot be
     approached."""
     far = float((there.x - here.x) @ (curve.weights * here.tangent))
     known: dict[float, CurvePoint | None] = {0.0: here, far: there}

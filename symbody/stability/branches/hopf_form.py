@@ -63,7 +63,7 @@ class HopfForm:
 
     @property
     def amplitude(self) -> float:
-        """|ζ|² over Δ: the oscillation lives where Δ has its sign; nan where equations are linear to third order."""
+        """|ζ|² over Δ: the oscillation lives where Δ has its sign; nan if equations are linear to third order."""
         return -self.growth.real / self.c1.real if self.c1.real else np.nan
 
     @property
@@ -120,7 +120,7 @@ class FullRows:
 def hopf_form(
     full: FullRows, at: Mapping[Symbol, float], direction: Mapping[Symbol, float], eigenvalue: complex
 ) -> HopfForm | None:
-    """The normal form where a pair of eigenvalues is imaginary; None where a line has no solution, or where the motion
+    """The normal form where a pair of eigenvalues is imaginary; None if a line has no solution, or where the motion
     accelerates along axes of the ground: then other speeds (m.speed) would give rows with constant coefficients.
 
     at          numbers of all variables and parameters
@@ -197,7 +197,7 @@ class _HomologicalEquations:
         return self._rows[:, None] * A * self._columns
 
     def solved(self, A: Any, right: Any) -> Complex | None:
-        """A h = right by least squares; None where it has no solution."""
+        """A h = right by least squares; None if it has no solution."""
         scaled, b = self._scaled_matrix(A), self._rows * right
         h = np.linalg.lstsq(scaled, b, rcond=RANK_TOLERANCE)[0]
         return self._columns * h if _vanishes(scaled @ h - b, b) else None

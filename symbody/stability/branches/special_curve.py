@@ -210,7 +210,7 @@ class _Degeneracies:
 
     def _slow_sum(self, point: CurvePoint) -> float:
         """The sum of the two slowest eigenvalues, one of which is zero at a fold, in parts of the fastest: smooth, and
-        zero where both are."""
+        zero if both are."""
         X = self.rows.whole(point.x)[None, : self.rows.count]
         s = np.linalg.eigvals(self.family.core(*self.rows.pencils(X)).S[0])
         slow = s[np.argsort(np.abs(s))[:2]]

@@ -113,7 +113,7 @@ def design(
 
 
 def _nearer(here: DesignStep, change: Array, at: Callable[[Array], DesignStep], wanted: Complex) -> DesignStep | None:
-    """The step, or a fraction of it if the full step increases the distance to the targets; None where no fraction
+    """The step, or a fraction of it if the full step increases the distance to the targets; None if no fraction
     decreases it."""
     miss = np.linalg.norm(here.quantities - wanted)
     for part in 0.5 ** np.arange(8):

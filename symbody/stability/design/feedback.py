@@ -240,7 +240,7 @@ def _weights(lin: LinearSystem, what: str, given: Any, names: Sequence[str]) -> 
 
 
 def _laws(plant: _Plant, K: Array) -> dict[str, Expr] | None:
-    """The laws in the symbols of the equations; None where the states are not symbols of the equations."""
+    """The laws in the symbols of the equations; None if the states are not symbols of the equations."""
     lin, about = plant.lin, plant.lin.about
     if about is None:
         return None

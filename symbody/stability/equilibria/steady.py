@@ -300,7 +300,7 @@ def _may_be_closed(asked: SteadyQuestion) -> bool:
 
 
 def _closed_form(asked: SteadyQuestion) -> SteadyMotion | None:
-    """Coordinates at the start of the search, everything else from linear equations; None where that does not hold
+    """Coordinates at the start of the search, everything else from linear equations; None if that does not hold
     for all parameters."""
     conditions, begin, defaults = asked.conditions, asked.begin, asked.defaults
     table: dict[Symbol, Expr] = dict(conditions.fixed)

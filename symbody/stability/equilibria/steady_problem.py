@@ -16,7 +16,7 @@ microseconds:
     motion.at({V: p[k]}, w)                                    the SteadyMotion there
 
 `branch_problem.py` frees one value on top of it: the rows then have a curve of solutions.
-`system(parameters).close_zero(w)` is Newton's method with all rows, None where it does not contract; `.zero(w)` the
+`system(parameters).close_zero(w)` is Newton's method with all rows, None if it does not contract; `.zero(w)` the
 whole search.
 """
 
@@ -338,7 +338,7 @@ class SteadyProblem:
         return float(a @ M @ a)
 
     def inertia(self, p: Array, w: Array) -> Array:
-        """P of dynamic relaxation: M N⁺ between the balances and the coordinates; zero where it has no value."""
+        """P of dynamic relaxation: M N⁺ between the balances and the coordinates; zero if it has no value."""
         eq, out = self.eq, np.zeros((len(self.rows), len(self.unknowns)))
         M, N, _ = self._masses_at(p, w)
         if not (np.isfinite(M).all() and np.isfinite(N).all()):

@@ -91,7 +91,7 @@ class StiffSprings:
         return [k for _, k, _ in self.products], jacobian([e for _, _, e in self.products], self.moving), others
 
     def lifted(self, sizes: Array, at: Mapping[Symbol, float]) -> LiftedRows | None:
-        """The lifted rows; None where no spring is stiff relative to the other loads at some numbers.
+        """The lifted rows; None if no spring is stiff relative to the other loads at some numbers.
 
         sizes   of the unknowns
         """

@@ -79,7 +79,7 @@ def _blocks(M: Entries, K: Entries) -> Iterator[list[int]]:
 
 
 def _squares(M: Entries, K: Entries, name: str, names: list[str]) -> list[Expr]:
-    """ω² of coupled coordinates, by symmetry where there is one."""
+    """ω² of coupled coordinates, by symmetry if there is one."""
     n = len(M)
     if n == 1:
         return [tidy(K[0][0] / M[0][0])]

@@ -106,7 +106,7 @@ def reduced_arrays(v: Arrays, e: EliminatedVariables) -> dict[str, Array]:
 
 
 def _dependent(J: Any, rest: Sequence[int], rows: Sequence[int], right: Any) -> Any:
-    """x of J_rest x + right = 0, by rows that are enough; NaN where they are not at these numbers."""
+    """x of J_rest x + right = 0, by rows that are enough; NaN if they are not at these numbers."""
     A, b = J[..., list(rows), :][..., list(rest)], right[..., list(rows), :]
     try:
         return -np.linalg.solve(A, b)

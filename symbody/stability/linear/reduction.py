@@ -255,7 +255,7 @@ def idle_states(E: Array, A: Array, candidates: Iterable[int], cyclic: Sequence[
     """The largest set of states, out of the candidates, that no other state's rate depends on.
 
     cyclic   states that are known to matter nowhere: what their columns of A have is rounding, which a row that is zero
-             cannot tell from numbers
+             cannot decide from numbers
     """
     A = A.copy()
     A[:, list(cyclic)] = 0.0

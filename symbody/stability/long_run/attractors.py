@@ -155,7 +155,7 @@ def attractors(
 
 
 def _settled_motion(begin: LongMotion, settle: float, keep: float) -> Trajectory | None:
-    """The motion after it has settled, with time counted from the first start; None where it does not get there."""
+    """The motion after it has settled, with time counted from the first start; None if it does not get there."""
     before = _finished_motion(begin, settle) if settle > 0 else None
     if settle > 0 and before is None:
         return None

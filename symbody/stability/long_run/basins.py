@@ -171,7 +171,7 @@ def _told_apart(
 
 
 def _further(eq: Equations, state: State, t: float, period: float | None) -> Array | None:
-    """States of the motion from a settled one on; None where it does not go on as long: it was not settled."""
+    """States of the motion from a settled one on; None if it does not go on as long: it was not settled."""
     times = np.linspace(0, t, ATTRACTOR_POINTS) if period is None else period * np.arange(max(round(t / period), 1) + 1)
     motion = simulate(eq, state.t + times, state, options={"progress": False})
     if not motion.outcome:

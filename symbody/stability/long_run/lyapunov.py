@@ -41,7 +41,7 @@ class LyapunovExponents(Tabular, Portable):
     exponents    the largest first, 1/s; `errors` are standard errors from the scatter of parts of the time. Of directions
                  that some mode takes away (a block that sticks forgets how fast it was) they are -inf
     t, history   running means, one row for each time, to check convergence
-    divergence   the mean divergence of the flow along the motion, by quadrature: the sum of all exponents; nan where it
+    divergence   the mean divergence of the flow along the motion, by quadrature: the sum of all exponents; nan if it
                  was not computed
     state        at the end, to continue from
 

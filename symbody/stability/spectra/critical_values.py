@@ -127,7 +127,7 @@ class _Stretch:
         return float(brentq(f, self.low, self.high, xtol=limit, rtol=1e-15))
 
     def root_of_determinant(self) -> float | None:
-        """The zero of the product of all eigenvalues; None where it does not change sign."""
+        """The zero of the product of all eigenvalues; None if it does not change sign."""
         ends = [np.linalg.slogdet(self.at.one(v)[1]) for v in (self.low, self.high)]
         if ends[0].sign * ends[1].sign >= 0:
             return None

@@ -23,7 +23,7 @@ class StabilityChart:
     one.
 
     `motion` has the operating point at each pair: coordinates, speeds, variables, inputs and outputs by name, as arrays
-    of the same shape; empty where the system is not about a steady motion.
+    of the same shape; empty if the system is not about a steady motion.
 
     names   of the two parameters
 

@@ -1,4 +1,4 @@
-"""Random values of parameters, which tell entries that are zero for all parameters and suitable pivots."""
+"""Random values of parameters, which show the entries that are zero for all parameters and the suitable pivots."""
 
 from __future__ import annotations
 

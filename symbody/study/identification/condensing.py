@@ -58,7 +58,7 @@ class CondensedChain:
 
 
 def condensed_chain(shots: Sequence[Shot], nodes: Array, y: Array, weights: Array) -> CondensedChain:
-    """The condensed chain of an experiment. y are measured values, NaN where missing; weights are one over the
+    """The condensed chain of an experiment. y are measured values, NaN if missing; weights are one over the
     deviation, by
         quantity."""
     n, m = nodes.shape[1], shots[0].y_p.shape[2]

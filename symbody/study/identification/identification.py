@@ -23,7 +23,7 @@ class Identification(Summarized):
     values            estimated parameter values, by name
     names             of all unknowns: the parameters, then the initial values (`theta_start`; `theta_start[1]` for the
                       second experiment)
-    covariance        of the unknowns, in that order; infinite where the measurements do not determine one
+    covariance        of the unknowns, in that order; infinite if the measurements do not determine one
     undetermined      names of these unknowns
     noise             standard deviation of each measured quantity: as given, or estimated from the residuals
     residuals         measured minus computed values, by quantity, one array for each experiment

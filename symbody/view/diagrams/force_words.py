@@ -99,7 +99,7 @@ def _ends(load: Load) -> Iterator[Action]:
 
 
 def mathematics(expression: Expr) -> str | None:
-    """A short expression between dollar signs; None where it is long, or nothing that can be typeset."""
+    """A short expression between dollar signs; None if it is long, or nothing that can be typeset."""
     if len(text(expression)) > LONGEST:
         return None
     written = latex(expression).replace(rf"\mathit{{{LENGTH}}}", r"\ell")

@@ -168,7 +168,7 @@ class _Sketch:
         )
 
     def _flat_axis(self, h: DrawnJoint) -> Array | None:
-        """The direction of an axis on the plate; None where it points at the eye, or there is none."""
+        """The direction of an axis on the plate; None if it points at the eye, or there is none."""
         axis = self._axis(h)
         flat = None if axis is None else self.view.flat(axis)
         return None if flat is None or np.hypot(*flat) < 0.15 else flat / np.hypot(*flat)
@@ -396,7 +396,7 @@ class _Sketch:
 
 
 def _axis_and_angle(R: Array) -> tuple[Array | None, float]:
-    """Axis and angle of a rotation matrix, the angle from 0 to pi; None where it does not turn."""
+    """Axis and angle of a rotation matrix, the angle from 0 to pi; None if it does not turn."""
     twice = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
     size = float(np.linalg.norm(twice))
     angle = math.atan2(size, float(np.trace(R)) - 1)

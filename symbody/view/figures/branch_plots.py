@@ -130,7 +130,7 @@ def _marked_motions(where: str, b: Branch, mark: Any) -> list[tuple[str, SteadyM
 
 
 def _panel(places: Sequence[_BranchInPlane], names: Sequence[str], some: ShownTogether) -> Panel:
-    """Colours tell quantities where there are several, else branches; each label has a mark of its own."""
+    """Colours distinguish quantities if there are several, else branches; each label has a mark of its own."""
     is_mixed = len(some.quantities) > 1
     curves, dots, notes, labels = [], [], [], list[str]()
     for j, x in enumerate(some.quantities):

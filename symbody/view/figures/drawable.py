@@ -76,7 +76,7 @@ class Drawable(ABC):
         return f'<div class="sbp-still">{self.svg()}</div>'
 
     def _page_rows(self) -> int:
-        """Panels below each other that answer in a page; 0 where it is a static picture alone."""
+        """Panels below each other that answer in a page; 0 if it is a static picture alone."""
         return 0
 
     def _page(self) -> str:

@@ -266,7 +266,7 @@ def _formula(text: str) -> str:
 
 
 def _token(token: str, is_called: bool) -> str:
-    """One token of a formula; empty where it is a word."""
+    """One token of a formula; empty if it is a word."""
     if not (token[0].isalpha()):
         return {"*": r"\,", "**": "^", "…": r"\ldots", "+": " + ", "-": " - ", "=": " = "}.get(token, token)
     if is_called:

@@ -95,7 +95,7 @@ class Panel:
 
     bands              intervals of x that are shaded
     is_equal           a unit is as long on both axes
-    z_label            of a third axis, where there is one: then all curves have z
+    z_label            of a third axis, if there is one: then all curves have z
     flow               rates in the plane, behind the curves
     x_label, y_label   with units
     field              a quantity over the plane, as shades and contours behind the curves

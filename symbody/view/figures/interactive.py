@@ -74,7 +74,7 @@ def is_interactive(figure: Figure) -> bool:
 
 
 def panel_rows(figure: Figure) -> int:
-    """Panels below each other that answer in a page; 0 where it is a static picture alone."""
+    """Panels below each other that answer in a page; 0 if it is a static picture alone."""
     return (1 if figure.is_wide else len(figure.panels)) if is_interactive(figure) else 0
 
 

@@ -80,7 +80,7 @@ def dense_points(x: Array, y: Array) -> Array:
 
 
 def legend_corner(size: tuple[float, float], frame: Array, points: Array, gap: float) -> str:
-    """The corner or edge at which a legend covers no curve; empty where there is none."""
+    """The corner or edge at which a legend covers no curve; empty if there is none."""
     width, height = size
     for name, across, up in CORNERS:
         left = frame[0] + gap + across * (frame[2] - frame[0] - width - 2 * gap)

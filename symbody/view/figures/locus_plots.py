@@ -57,7 +57,7 @@ def _above(imaginary: Array) -> Array:
 
 
 def _plane(locus: RootLocus, title: str, label: str) -> Figure:
-    """Upper half of the complex plane: dots at equal steps of the parameter, which their colours tell; critical values
+    """Upper half of the complex plane: dots at equal steps of the parameter, which their colours show; critical values
     as text."""
     p, s = locus.values, locus.eigenvalues
     steps = np.linspace(p[0], p[-1], DOTS_PER_BRANCH)

@@ -78,6 +78,6 @@ class CurveInTime:
         return Note(x, y, name)
 
     def _at(self, t: Array, values: Any) -> Any:
-        """The drawn line at some times; None where it has no such axis."""
+        """The drawn line at some times; None if it has no such axis."""
         order = slice(None) if self.t[-1] >= self.t[0] else slice(None, None, -1)
         return None if values is None else np.interp(t, self.t[order], values[order])

@@ -87,7 +87,7 @@ def _beside(
     runs: Sequence[Trajectory], names: Sequence[str], together: Sequence[ShownTogether], across: list[Shown], equal: bool | None,
     marks: Sequence[MarkedTimes],
 ) -> list[Panel]:  # fmt: skip
-    """Colours tell motions; where a panel has several quantities colours tell these, and each curve has a mark."""
+    """Colours distinguish motions, or quantities if a panel has several, and each curve has a mark."""
     fine = [smooth(sim) for sim in runs]
     panels = []
     for some in together:
@@ -123,7 +123,7 @@ def _panel(
 
 
 def _floor(drawn: Sequence[CurveInTime], some: ShownTogether) -> float:
-    """The level at which some values are drawn that are smaller; zero where there are none."""
+    """The level at which some values are drawn that are smaller; zero if there are none."""
     floor = max(x.floor for x in some.quantities)
     return floor if any((d.curve.y <= floor).any() for d in drawn) else 0.0
 

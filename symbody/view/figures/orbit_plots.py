@@ -102,7 +102,7 @@ class _OrbitCurves:
 
 
 def _orbit_panel(drawn: Sequence[_OrbitCurves], some: ShownTogether, across: Sequence[Shown]) -> Panel:
-    """Colours tell quantities where there are several, else orbits; unstable ones are dashed."""
+    """Colours distinguish quantities if there are several, else orbits; unstable ones are dashed."""
     is_mixed = len(some.quantities) > 1
     lines, points, notes = list[Curve](), list[Curve](), list[Note]()
     for j, x in enumerate(some.quantities):

@@ -74,7 +74,7 @@ class ShownTogether:
 
     @property
     def unit(self) -> str:
-        """That of all quantities; empty where they differ."""
+        """That of all quantities; empty if they differ."""
         units = {x.unit for x in self.quantities}
         return units.pop() if len(units) == 1 else ""
 

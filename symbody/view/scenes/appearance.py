@@ -244,7 +244,7 @@ class Appearance:
         return [Span("rod", ends[a], ends[b], radius, colour, name=name) for a, b in body.edges]
 
     def surfaces(self, paint: str) -> tuple[Surface, ...]:
-        """Bodies that deform, by their meshes where they have one, in colours that mean the same on all of them."""
+        """Bodies that deform, by their meshes if they have one, in colours that mean the same on all of them."""
         hidden = {*self.shapes, *self.drawing.hide}
         made = [
             deformed_surface(n, surface, self.painter.colour[n], self.motion, paint)

@@ -62,7 +62,7 @@ def camera_and_floor(finder: SkeletonFinder, seen: Seen, centre: Array, wanted: 
 
 
 def gravity_direction(motion: ShownMotion) -> Array | None:
-    """The direction of gravity at the first time, of length one; None where there is none."""
+    """The direction of gravity at the first time, of length one; None if there is none."""
     g = motion.equations.mechanism.gravity
     if g is None:
         return None

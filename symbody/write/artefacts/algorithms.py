@@ -8,7 +8,7 @@ at n + n² + (j n + k) n + i; and so on.
     Ψ_jk' = J Ψ_jk + f''[φ_j, φ_k]
     Ω_jkl' = J Ω_jkl + f''[φ_j, Ψ_kl] + f''[φ_k, Ψ_jl] + f''[φ_l, Ψ_jk] + f'''[φ_j, φ_k, φ_l]
 
-Names differ in more than upper and lower case, which some languages do not tell apart. f'' and f''' are directional
+Names differ in more than upper and lower case, which some languages ignore. f'' and f''' are directional
 derivatives, each a function of its own. A pattern of compressed rows is where each row starts among the entries, and
 the end; then the columns of the entries.
 """

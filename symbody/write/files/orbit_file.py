@@ -64,7 +64,7 @@ class GivenQuestion:
 
 
 def save_orbit(orbit: Orbit, path: str | Path) -> Path:
-    """Write an orbit; the file's name gets the ending .npz where it has none.
+    """Write an orbit; the file's name gets the ending .npz if it has none.
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> eq = sb.from_equations({x: v, v: (1 - x**2) * v - x})
@@ -117,7 +117,7 @@ def load_orbit(
 
 
 def save_orbits(family: OrbitBranch, path: str | Path) -> Path:
-    """Write a family of orbits; the file's name gets the ending .npz where it has none.
+    """Write a family of orbits; the file's name gets the ending .npz if it has none.
 
     >>> x, v, mu = sb.symbols("x v mu")
     >>> eq = sb.from_equations({x: v, v: mu * (1 - x**2) * v - x}, {mu: 1.0})

@@ -53,7 +53,7 @@ def _march(it: MockUp) -> dict[str, str]:
 
 
 def _next_switch(functions: str) -> str:
-    """The name of the printed search for the next switching time, where there is one."""
+    """The name of the printed search for the next switching time, if there is one."""
     found = re.search(rf"\b({next_switching_time.__name__}\w*)\(", functions)
     return f"#define NEXT_SWITCH {found[1]}\n" if found else ""
 

@@ -71,7 +71,7 @@ def _content(package: str, name: str) -> str:
 
 def _filled_text(text: str, given: dict[str, Filling]) -> str:
     out: list[str] = []
-    skips = False  # a blank line after a block that is empty, where there is one before it
+    skips = False  # a blank line after a block that is empty, if there is one before it
     for line in text.split("\n"):
         if block := _BLOCK.fullmatch(line):
             lines = _lines(given[block[2]])

@@ -41,7 +41,7 @@ def first_screen(study: Study, missing: Mapping[str, str], folder: Path) -> str:
 
 
 def _sketch(study: Study, folder: Path) -> str:
-    """The mechanism with the signs of textbooks, at the start; nothing where it has no picture, which the part on the
+    """The mechanism with the signs of textbooks, at the start; nothing if it has no picture, which the part on the
     motion explains."""
     try:
         made = sketch(study.trajectory.segments[0].state(0))

@@ -411,7 +411,7 @@ def _sentence(text: str) -> str:
 
 
 def _neat(value: float, largest: float) -> str:
-    """A number rounded for reading; zero where it is below rounding error of the largest."""
+    """A number rounded for reading; zero if it is below rounding error of the largest."""
     return "0" if abs(value) <= 1e-11 * largest else f"{value:z.5g}"
 
 

@@ -55,7 +55,7 @@ def versions(path: Path, pause: Callable[[], None] = lambda: time.sleep(PAUSE)) 
 
 
 def stamp(path: Path) -> Stamp | None:
-    """Time of the last change, and size; None where there is no file."""
+    """Time of the last change, and size; None if there is no file."""
     try:
         found = path.stat()
     except FileNotFoundError:

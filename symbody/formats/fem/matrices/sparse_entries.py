@@ -13,7 +13,7 @@ from ..bodies.finite_body import Indices
 
 FEWEST_ROWS: Final = 10**6  # that a matrix may have, however few its entries
 ROWS_PER_ENTRY: Final = 100  # rows beyond that: a matrix of finite elements has hardly an empty one
-LARGEST_LABEL: Final = 2**53  # whole numbers that a double tells apart
+LARGEST_LABEL: Final = 2**53  # whole numbers that a double represents exactly
 Shape = tuple[int, int]
 
 

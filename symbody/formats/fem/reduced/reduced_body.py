@@ -60,7 +60,7 @@ class Skin:
 @dataclass(frozen=True, eq=False)
 class DeformingSurface:
     """Triangles on a body that deforms: nodes at rest, in the frame of the body, and their shifts and stresses for each
-    coordinate, (n, nodes, 3) and (n, nodes, 6); NaN where stresses are not known."""
+    coordinate, (n, nodes, 3) and (n, nodes, 6); NaN if stresses are not known."""
 
     coordinates: tuple[sb.Symbol, ...]
     nodes: Array

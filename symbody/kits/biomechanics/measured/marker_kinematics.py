@@ -42,7 +42,7 @@ class MarkerKinematics(Summarized):
     outcome        how the search ended; true where every frame converged
     table          coordinates over time, in radians and metres: for `Subject.motion` and `formats.write_motion`
     markers        names of the markers that count
-    errors         distances between measured and model markers [m]: a row for each time, nan where one was not seen
+    errors         distances between measured and model markers [m]: a row for each time, nan if one was not seen
     iterations     of each frame
     ignored        markers of the table that the model does not have
     undetermined   coordinates that no marker moves, which keep their start

@@ -48,7 +48,7 @@ class Campbell(Tabular):
     """Natural frequencies over the speed of a rotor, with order lines and crossings.
 
     rpm           speeds, 1/min
-    frequencies   Hz, a row for each speed, a column for each mode; NaN where a mode does not oscillate
+    frequencies   Hz, a row for each speed, a column for each mode; NaN if a mode does not oscillate
     damping       damping ratios, in the same order
     names         of the modes, by frequency at the lowest speed, after what takes part most in the middle of the range
     whirl         whirl direction of each mode in the middle of the range: "forward", "backward", "planar", or ""

@@ -100,7 +100,7 @@ class FollowedModes:
 
     @cached_property
     def _order(self) -> list[list[int]]:
-        """Places of the followed modes at each speed; -1 where a mode has gone."""
+        """Places of the followed modes at each speed; -1 if a mode has gone."""
         middle = len(self.speeds) // 2
         chosen = list(range(len(self._all[middle].s)))
         order: dict[int, list[int]] = {middle: chosen}
@@ -134,7 +134,7 @@ class FollowedModes:
 
     @cached_property
     def eigenvalues(self) -> Complex:
-        """A row for each speed, a column for each mode; NaN where a mode does not oscillate."""
+        """A row for each speed, a column for each mode; NaN if a mode does not oscillate."""
         if not self._order[0]:
             raise StabilityError(f"campbell of {self.lin.name!r}: no mode oscillates below the highest frequency")
         gone = complex(np.nan, np.nan)
@@ -221,7 +221,7 @@ def _title(names: tuple[str, ...]) -> str:
 
 
 def _neighbour(S: Numbers, near: Oscillations, p: int) -> Oscillations | None:
-    """One mode of S by two-sided Rayleigh quotient iteration from a mode of a neighbouring matrix; None where it goes to
+    """One mode of S by two-sided Rayleigh quotient iteration from a mode of a neighbouring matrix; None if it goes to
     another."""
     s, x, y, one = complex(near.s[p]), near.x[:, p], near.y[p], np.eye(len(S))
     for _ in range(ITERATIONS):

@@ -225,7 +225,7 @@ def handling_diagram(
 
     speed      constant speed: the turn tightens. ISO 4138, 6.3: gradient = dδ/d ay / i - L/V²
     radius     constant radius: the speed grows. gradient = dδ/d ay / i
-    ratio      i, the steer angle for a radian of the road wheels; 1 where the steer angle is that of the wheels
+    ratio      i, the steer angle for a radian of the road wheels; 1 if the steer angle is that of the wheels
     free       further inputs to be found: `free=["drive"]` of a `vh.car`, with speed_name="u" and
                start=vh.straight(eq, speed)
     """

@@ -154,7 +154,7 @@ class LaneChangeTest(Tabular):
 
     @property
     def fastest(self) -> float:
-        """The largest speed up to which no cone is hit; NaN where the slowest run hits one."""
+        """The largest speed up to which no cone is hit; NaN if the slowest run hits one."""
         passed = np.nan
         for V, gap in sorted(zip(self.speeds, self.clearances, strict=True)):
             if gap < 0:
@@ -220,7 +220,7 @@ def lane_change_test(
 
 
 def _first_at(place: float, x: np.ndarray, y: np.ndarray) -> float:
-    """y where x first reaches a place; NaN where it does not."""
+    """y where x first reaches a place; NaN if it does not."""
     k = int(np.argmax(x >= place))
     if x[k] < place or k == 0:
         return float("nan")

@@ -187,7 +187,7 @@ class Kinks:
     width: float | None = None
 
     def sign(self, x: Any) -> Any:
-        """sgn x, with sgn 0 = 1 where it is not rounded off."""
+        """sgn x, with sgn 0 = 1 if it is not rounded off."""
         return sb.where(x >= 0, 1, -1) if self.width is None else sb.tanh(x / self.width)
 
     def size(self, x: Any) -> Any:

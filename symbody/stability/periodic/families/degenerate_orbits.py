@@ -146,7 +146,7 @@ def _without_pair(m: Complex) -> Complex:
 def _orbit_at_zero(
     curve: TwoFamilies, here: TwoValues, there: TwoValues, test: Test, ends: tuple[float, float]
 ) -> TwoValues | None:
-    """The orbit of the curve between two others at which a function is zero; None where it cannot be approached."""
+    """The orbit of the curve between two others at which a function is zero; None if it cannot be approached."""
     known: dict[float, TwoValues | None] = {0.0: here, 1.0: there}
     numbers = {0.0: ends[0], 1.0: ends[1]}
 

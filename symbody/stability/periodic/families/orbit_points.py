@@ -156,7 +156,7 @@ def is_next_to(first: Complex, at: Complex, factor: float) -> bool:
     that change their signs at special orbits have the signs that they have at its beginning.
 
     first, at   nontrivial multipliers of the orbit, and of the special one
-    factor      of the direction in which the family begins; -1 where its orbits take two rounds
+    factor      of the direction in which the family begins; -1 if its orbits take two rounds
     """
     begun = at**2 if factor < 0 else at
     others = np.delete(begun, np.argmin(np.abs(begun - 1))) if len(begun) else begun
@@ -184,7 +184,7 @@ def _special_orbit(curve: OrbitCurve, kind: str, place: int, found: OrbitCurvePo
 def _orbit_at_sign_change(
     curve: OrbitCurve, here: OrbitCurvePoint, there: OrbitCurvePoint, test: Callable[[OrbitCurvePoint], float]
 ) -> OrbitCurvePoint | None:
-    """The orbit between two others at which a function changes its sign; None where it cannot be approached."""
+    """The orbit between two others at which a function changes its sign; None if it cannot be approached."""
     far = curve.distance(here, there)
     known: dict[float, OrbitCurvePoint | None] = {0.0: here}
 

@@ -260,7 +260,7 @@ class TwoFamilies:
 
     def _over_cusp(self, last: TwoValues, here: TwoValues) -> TwoValues | None:
         """The fold on the other side of a cusp: as far along the family as it takes for the second value to return;
-        None where there is none."""
+        None if there is none."""
         own = self._near(here, np.array(here.values), 0)
         if self.kind != "fold" or own is None:
             return None
@@ -315,7 +315,7 @@ class TwoFamilies:
 
     def doubled_multiplier(self, found: TwoValues, part: float) -> float:
         """The multiplier next to 1 of orbits of twice the period, at a relative distance from a period doubling; nan
-        where there is none."""
+        if there is none."""
         family, other = self.families
         p = family.setting.p.copy()
         p[_place(other)] = found.values[1]

@@ -91,7 +91,7 @@ class ShootingProblem(OrbitProblem):
         return self.setting.t0 + point.times * point.T
 
     def motion(self, point: OrbitPoint, j: int, sensitivities: Sequence[str] = ()) -> Trajectory | None:
-        """The motion from one point to the next; None where the simulation does not reach it."""
+        """The motion from one point to the next; None if the simulation does not reach it."""
         eq, times = self.flow.equations, self._times(point)
         if self.setting.place is not None:
             self.p[self.setting.place] = point.value

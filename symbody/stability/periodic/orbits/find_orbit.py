@@ -280,7 +280,7 @@ def _on_half_period(whole: Orbit, asked: OrbitOptions) -> Orbit:
 
 
 def own_mirror(whole: Orbit) -> Array | None:
-    """Signs of the states for which the second half of an orbit is the mirror image of the first; None where it is
+    """Signs of the states for which the second half of an orbit is the mirror image of the first; None if it is
     not, or repeats it."""
     tau = (np.arange(MIRROR_SAMPLES) + 0.5) / (2 * MIRROR_SAMPLES)
     first, second = (values_and_slopes(whole.point, part + tau)[0] for part in (0.0, 0.5))

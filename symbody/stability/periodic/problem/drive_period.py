@@ -2,7 +2,7 @@
 
 An orbit of period T closes after T whatever f is; it is a periodic motion only where f repeats. That is tested with
 numbers, at random times and at states on and around the first guess: t may stand inside of a function of the state, as
-in sin(q + w t). The graph tells which terms are to blame: the largest parts that depend on time and on parameters
+in sin(q + w t). The graph shows which terms are responsible: the largest parts that depend on time and on parameters
 alone.
 """
 
@@ -77,7 +77,7 @@ def _other_parts(flow: OrbitFlow) -> list[Sequence[Expr]]:
 
 
 def _values(part: Sequence[Expr], flow: OrbitFlow, setting: OrbitSetting, t: Array, x: Array) -> Array:
-    """Expressions at times and states; NaN where they have no value."""
+    """Expressions at times and states; NaN if they have no value."""
     rows = []
     for at, state in zip(t, x, strict=True):
         values = {**_constants(flow, setting), **dict(zip(flow.x, state.tolist(), strict=True)), flow.equations.t: at}
@@ -145,7 +145,7 @@ def _term_in_words(flow: OrbitFlow, e: Expr, setting: OrbitSetting) -> str:
 
 
 def _period_of(e: Expr, t: Symbol, constants: Mapping[Symbol, float]) -> float:
-    """2π/|w| where all sines and cosines of a term have one frequency w; 0 where it is not known."""
+    """2π/|w| where all sines and cosines of a term have one frequency w; 0 if it is not known."""
     waves = {n for n in nodes_with(evaluation_order([e]), {t}) if n.op in ("sin", "cos")}
     slopes = {derivative(n.args[0], t) for n in waves if isinstance(n.args[0], Expr)}
     if len(slopes) != 1 or t in free_symbols(*slopes):

@@ -187,7 +187,7 @@ class OrbitProblem:
         way: list[NewtonIterate] | None = None,
         is_damped: bool = False,
     ) -> Corrected | None:
-        """The orbit in two planes; None where Newton's method does not converge. Its iterates are added to `way`.
+        """The orbit in two planes; None if Newton's method does not converge. Its iterates are added to `way`.
 
         is_damped   by steps for orbits that are not isolated
         """
@@ -339,7 +339,7 @@ class OrbitProblem:
 
     def bases(self, point: OrbitPoint) -> Array | None:
         """Orthonormal bases of the directions in which g does not change, across symmetries, at the mesh points;
-        None where there are no invariants and no symmetries."""
+        None if there are no invariants and no symmetries."""
         if not self.flow.rows and not self.flow.symmetries:
             return None
         times, x = self.setting.t0 + point.times[:-1] * point.T, point.x[:-1]

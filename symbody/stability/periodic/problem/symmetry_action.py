@@ -71,7 +71,7 @@ class SymmetryAction:
         return y
 
     def nearest(self, x: Array, to: Array, p: Array, sizes: Array, near: Array | None = None) -> Array:
-        """α by which x is moved as near as possible to another state; `near` one that is known, where there is one."""
+        """α by which x is moved as near as possible to another state; `near` one that is known, if there is one."""
         first = self._refined_displacement(x, np.zeros(self.count) if near is None else near, to, p, sizes)
         if near is not None or self._off(x, first, to, p, sizes) <= ACCEPTED_DISTANCE:
             return first

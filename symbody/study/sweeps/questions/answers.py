@@ -18,7 +18,7 @@ NO_INTEGER: Final = np.iinfo(np.int64).min  # the integer that stands for a miss
 class Answers:
     """Answers of some members, in their order.
 
-    values     by name, a row for each member; empty where no member has any
+    values     by name, a row for each member; empty if no member has any
     messages   why a member failed, by its index; it may nevertheless have values, up to the failure
     """
 

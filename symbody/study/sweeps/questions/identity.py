@@ -1,8 +1,8 @@
-"""Fingerprints by content, the same in every process, which tell whether a study on disk is the requested one.
+"""Fingerprints by content, the same in every process, which show whether a study on disk is the requested one.
 
 The content of a function is its code with everything that it reaches: defaults, what it closes over, globals, helpers and
 classes of the user's own modules, and theirs. What is installed counts by its name and the version of its package. What has
-no content that can be told (a file, a lock, a function of a compiled module) is refused: `version=` then stands for it.
+no readable content (a file, a lock, a function of a compiled module) is refused: `version=` then stands for it.
 """
 
 from __future__ import annotations

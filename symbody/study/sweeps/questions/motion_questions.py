@@ -32,7 +32,7 @@ class MotionQuestion:
     """Motions of equations from a start, and what is kept of them.
 
     t         end, (begin, end), or times, as in `simulate`
-    names     of coordinates, speeds, variables, outputs; all coordinates where there are none
+    names     of coordinates, speeds, variables, outputs; all coordinates if there are none
     keep      "times", "end" or "extremes"
     start     values by name, or a state, for all members; a `StartRequest` is placed on the constraints for each member
     options   of `simulate`

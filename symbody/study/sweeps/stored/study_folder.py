@@ -269,7 +269,7 @@ class StudyFolder:
             return None
 
     def is_intact(self, k: int) -> bool:
-        """Whether all chunks of a batch are there as they were written. (Studies of the first layout cannot tell.)"""
+        """Whether all chunks of a batch are there as they were written. (Studies of the first layout do not record it.)"""
         if self.about["version"] < LAYOUT:
             return True
         if k not in self._intact:

@@ -23,7 +23,7 @@ _HELPERS: Final = {"min": "smaller", "max": "larger", "sign": "sign_of"}
 
 
 class CaselessNames(UniqueNames):
-    """Names in a language that does not tell upper from lower case."""
+    """Names in a language that ignores case."""
 
     def take(self, name: str) -> str:
         super().take(name.lower())

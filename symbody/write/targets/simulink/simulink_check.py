@@ -52,5 +52,5 @@ class SimulinkDriver(CDriver):
 
 
 def output_size(made: Artefact, name: str) -> int:
-    """How many numbers a function gives, 0 where there is none."""
+    """How many numbers a function gives, 0 if there is none."""
     return len(made.function(name).program.outputs[0].values) if made.has(name) else 0
