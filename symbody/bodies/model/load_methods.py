@@ -30,7 +30,7 @@ class LoadMethods(EquationMethods):
         """Uniform gravity, given by the ground components of its acceleration (three numbers or a tuple) or by a
         vector.
 
-        on     a body, or a list of bodies, on which alone it acts; by default on all
+        on     a body, or a list of bodies, if it acts only on these; by default it acts on all
         name   of the load, if groups of bodies have different gravity
 
         >>> m = sb.Model("cart")
@@ -74,7 +74,7 @@ class LoadMethods(EquationMethods):
         """Attraction of every body to a point (the origin of the ground by default): strength · m / r² at its mass
         centre.
 
-        on         a body, or a list of bodies, on which alone it acts; by default on all
+        on         a body, or a list of bodies, if it acts only on these; by default it acts on all
         gradient   True: include the variation of the attraction over each body, to second order in its size over the
                    distance: the gravity gradient torque 3 strength / r³ n × I·n and the corresponding force. By default
                    each body is attracted like a point mass.

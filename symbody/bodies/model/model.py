@@ -216,11 +216,11 @@ class Model(OldMembers, Summarized, ConstraintMethods, renamed={name: f"parts.{n
         parent   the frame or body that carries all copies; a list with one for each; or a function of the copies made
                  so far that returns the one for the next: `lambda done: done[(len(done) - 1) // 2].frame("tip")`
         count    number of copies
-        end      the frame of `sub`, by name, on which the next copy stands: a chain that begins on `parent`
-        share    symbols that the copies do not have of their own, as in `attach`
+        end      name of the frame of `sub` to which the next copy is attached: a chain that begins at `parent`
+        share    symbols that all copies have in common, as in `attach`
         values   of the copies' parameters: one value for all, or a sequence with one for each
 
-        Equal copies are derived and compiled once, so that 10 000 links are a matter of seconds.
+        Equal copies are derived and compiled once: a chain of 10 000 links takes seconds.
 
         >>> link = sb.Model("link")
         >>> rod = link.body("rod", mass=0.1, com=(0.05, 0, 0), inertia=(1e-5, 1e-4, 1e-4))

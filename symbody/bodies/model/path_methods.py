@@ -26,8 +26,9 @@ class PathMethods(FrictionMethods):
         """A path through points, such as `m.path("rope", [a, b, c])`. Each point is fixed to its frame.
 
         Two points may be separated by one `sb.bodies.WrapSphere` or `WrapCylinder`, around which the path bends if it
-        would intersect it; by two `WrapCylinder`s, one after the other; by one `WrapRing` or `WrapTorus`, through whose hole it runs; or by `ViaPoint`s, each of
-        which it passes while its condition holds. The path has a `length` and a `rate`; `m.tension` adds a force.
+        would intersect it; by two `WrapCylinder`s in succession; by one `WrapRing` or `WrapTorus`, through the hole of
+        which it runs; or by `ViaPoint`s, each active while its condition holds. The path has a `length` and a `rate`;
+        `m.tension` adds a force.
 
         >>> m = sb.Model("rope")
         >>> x = m.coordinate("x")

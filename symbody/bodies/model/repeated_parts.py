@@ -70,7 +70,7 @@ def repeat(
 
 
 def _places(host: Model, name: str, on: Place, sub: Model, count: int, end: str | None) -> Callable[[Repeated], Frame]:
-    """The frame on which the next copy stands."""
+    """The frame to which the next copy is attached."""
     where = f"repeat {name!r}"
     if end is not None:
         if not isinstance(end, str) or end not in sub.frames:
