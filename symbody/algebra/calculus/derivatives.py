@@ -153,7 +153,7 @@ def _sweeps_tangents(node: Node, moving: list[tuple[int, Tangents]]) -> Tangents
 
 
 class _JacobianProduct:
-    """Items of J v, each made when it is asked for."""
+    """Items of J v, each made on first access."""
 
     def __init__(self, entry: Callable[[int, int], Expr], vector: Sequence[tuple[int, Expr]]) -> None:
         self.entry, self.vector = entry, vector
