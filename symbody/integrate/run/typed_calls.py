@@ -140,6 +140,7 @@ def stepper(
     method: str | Tableau = ...,
     substeps: int = ...,
     inputs: str = ...,
+    smoothing: float = ...,
     events: Sequence[Event | Contact] = ...,
     form: str = ...,
     metric: str = ...,

@@ -27,7 +27,7 @@ from ...emit.run.callable import Compiled
 from ..contact.contact_modes import ModeTable
 from ..contact.frictions import Friction
 from ..time_stepping.moreau_impulses import RETURN
-from ..time_stepping.moreau_programs import compiled_program, contact_key
+from ..time_stepping.moreau_programs import compiled_program, contact_key, softened_rows
 
 STEP_LENGTH: Final = symbol("step_length", "variable")
 Places = tuple[tuple[int, int], ...]  # rows and columns of entries that are not zero
@@ -46,17 +46,19 @@ class DerivativePrograms:
 NO_DERIVATIVES: Final = DerivativePrograms(None, None, dict.fromkeys(("qdot", "F", "V", "limit", "zdot"), ()))
 
 
-def step_derivatives(table: ModeTable, wrt: tuple[Symbol, ...]) -> DerivativePrograms:
-    """Those of steps with contacts and frictions, compiled once."""
-    return table.base.cached(
-        "slopes of time stepping", (contact_key(table), wrt), lambda: _compiled_derivatives(table, wrt)
-    )
+def step_derivatives(
+    table: ModeTable, wrt: tuple[Symbol, ...], smoothing: float = 0.0, h: float = 1.0
+) -> DerivativePrograms:
+    """Those of steps with contacts and frictions, of length h if they are smoothed, compiled once."""
+    key = (contact_key(table), wrt, (smoothing, h) if smoothing else ())
+    softened = softened_rows(table, smoothing, h) if smoothing else None
+    return table.base.cached("slopes of time stepping", key, lambda: _compiled_derivatives(table, wrt, softened))
 
 
-def _compiled_derivatives(table: ModeTable, wrt: tuple[Symbol, ...]) -> DerivativePrograms:
+def _compiled_derivatives(table: ModeTable, wrt: tuple[Symbol, ...], softened: list[Expr] | None) -> DerivativePrograms:
     eq = table.base
     theta = (*eq.state, *wrt)
-    midpoint = Midpoint(table)
+    midpoint = Midpoint(table, softened)
     by_rows, by_pushes = midpoint.contact_derivatives(theta)
     found = {
         "qdot": _sparse(jacobian(list(eq.rates.entries), theta)) if eq.q else ((), []),
@@ -80,8 +82,8 @@ def _sparse(J: Matrix) -> tuple[Places, list[Expr]]:
 class Midpoint:
     """The step of some contacts and frictions as expressions in the midpoint and the impulses."""
 
-    def __init__(self, table: ModeTable) -> None:
-        eq, self._table = table.base, table
+    def __init__(self, table: ModeTable, softened: list[Expr] | None = None) -> None:
+        eq, self._table, self._softened = table.base, table, softened
         self._h = STEP_LENGTH
         rates = dict(zip(eq.q, eq.rates.entries, strict=True))
         self._approach = [time_derivative(c.gap, rates) for c in table.contacts]
@@ -146,7 +148,7 @@ class Midpoint:
         rows = [a + d for a, d in zip(after, drift, strict=True)]
         e = in_own_terms(eq, [c.restitution for c in contacts], solved=True)
         for i, now in enumerate(self._approach):
-            rows[i] = rows[i] + e[i] * minimum(now, 0)
+            rows[i] = rows[i] + (e[i] * minimum(now, 0) if self._softened is None else self._softened[i])
         both = accumulated_jacobian([*rows, *self._pushed], theta, fewest_first=True)
         split = len(rows) * len(theta)
         return (

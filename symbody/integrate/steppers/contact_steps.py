@@ -20,18 +20,23 @@ from ..forms.compile_effort import Effort
 from ..time_stepping.moreau_programs import moreau_record, moreau_switching, sparse_entries
 from ..time_stepping.moreau_records import StepVariations
 from .contact_members import NOTES, ContactMembers, step_contact_members
-from .contact_step_derivatives import NO_DERIVATIVES, STEP_LENGTH, step_derivatives
+from .contact_step_derivatives import NO_DERIVATIVES, STEP_LENGTH, DerivativePrograms, step_derivatives
 from .step_schemes import CLOCK, StepRows
 
 
 @dataclass(frozen=True, eq=False)
 class ContactSteps:
-    """Steps of length h, so many in one of the stepper; inputs that are linear have slopes beside them."""
+    """Steps of length h, so many in one of the stepper; inputs that are linear have slopes beside them.
+
+    smoothing, energy   ε and κ of each row, of steps on the central path
+    """
 
     table: ModeTable
     h: float
     substeps: int
     is_linear: bool
+    smoothing: float = 0.0
+    energy: tuple[float, ...] = ()
     wrt: tuple[Symbol, ...] = ()
 
     @property
@@ -86,6 +91,10 @@ class ContactSteps:
     def varied(self, names: Sequence[str]) -> ContactSteps:
         known = {s.name: s for s in (*self.equations.state, *self.parameters, STEP_LENGTH)}
         return replace(self, wrt=tuple(known[n] for n in names))
+
+    @property
+    def derivatives(self) -> DerivativePrograms:
+        return step_derivatives(self.table, self.seeds, self.smoothing, self.h)
 
     def worker(self, rows: StepRows) -> ContactWorker:
         return ContactWorker(self, rows)
@@ -149,7 +158,8 @@ class ContactWorker:
     def __init__(self, scheme: ContactSteps, rows: StepRows) -> None:
         eq, columns = scheme.equations, len(scheme.wrt)
         p, r = np.zeros(len(eq.p) + 1), np.zeros(len(eq.r) + 1)
-        steps = moreau_record(scheme.table, p, r, remembers=False)
+        steps = moreau_record(scheme.table, p, r, remembers=False, smoothing=scheme.smoothing, h=scheme.h)
+        steps.energy[: len(scheme.energy)] = scheme.energy
         self._loop = ContactMembers(
             width=len(scheme.variables), n_given=len(scheme.parameters), n_notes=scheme.n_notes, n_p=len(eq.p), n_r=len(eq.r),
             substeps=scheme.substeps, length=scheme.h, switching=moreau_switching(eq).record(p, r), starts=rows.y, given=rows.given, ends=rows.ends, noted=rows.notes, p=p, r=r,
@@ -157,7 +167,7 @@ class ContactWorker:
             variations=_variations_record(scheme, columns, {"p": p, "r": r}),
         )  # fmt: skip
         self._effort = Effort()
-        if columns and (point := step_derivatives(scheme.table, scheme.seeds).point) is not None:
+        if columns and (point := scheme.derivatives.point) is not None:
             self._effort.with_code(point)
         self._members = self._effort.loop(step_contact_members, m=self._loop)
 
@@ -174,7 +184,7 @@ def _variations_record(scheme: ContactSteps, columns: int, given: Mapping[str, A
     eq, rows, cones = scheme.equations, scheme.rows, len(scheme.table.frictions)
     n, n_u = len(eq.state), len(eq.u)
     width = n + len(scheme.seeds)
-    derivatives = step_derivatives(scheme.table, scheme.seeds) if columns else NO_DERIVATIVES
+    derivatives = scheme.derivatives if columns else NO_DERIVATIVES
     constant, growing = scheme.changes()
     sides = n_u + len(eq.lam)
     entries = {name: sparse_entries(places) for name, places in derivatives.places.items()}

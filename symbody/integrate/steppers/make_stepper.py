@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...algebra.graph.graph import symbol
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...derivation.equations.equation_arguments import of_equations_or
 from ...derivation.equations.equations import Equations
@@ -18,6 +19,7 @@ from ...errors import SimulationError, finite_number, listed, shown, unknown
 from ...options import OptionSet
 from ...simulation_options import SimulationOptions
 from ..contact.contact_checks import check_contacts
+from ..contact.contact_modes import ModeTable
 from ..contact.impacts import Contact
 from ..events.events import Event
 from ..events.switching_times import step_switching_times
@@ -31,6 +33,7 @@ from ..run.form_and_method import AUTO, choice, form_of
 from ..start.branch_rank import run_rank
 from ..start.consistent_start import consistent_start, start_request
 from ..start.state import Amount, Start, State
+from ..time_stepping.moreau_programs import moreau_programs
 from ..time_stepping.time_stepping import METHOD, check_law
 from .contact_steps import ContactSteps, slope_symbol, start_symbol
 from .ensemble_steps import EnsembleSteps
@@ -64,6 +67,7 @@ def stepper(
     method: str | Tableau = AUTO,
     substeps: int = 1,
     inputs: str = "held",
+    smoothing: float = 0.0,
     events: Sequence[Event | Contact] = (),
     options: SimulationOptions,
     **named: Amount,
@@ -77,6 +81,9 @@ def stepper(
                not drift) and sdirk3 (order 3, L-stable) for stiff equations; moreau for contacts
     substeps   steps of the method in a step dt
     inputs     "held" over a step, or "linear" between those at its beginning and its end
+    smoothing  of contacts: a length ε over which they close. Every contact then pushes, from a distance too, with an impulse x of
+               x (v + ε/h exp(gap/ε)) = κ, κ = (ε/h)² / A with the inverse inertia A at the start, and friction stays inside its
+               cone, so that gradients pass the making and breaking of contacts; for ε → 0 they tend to those of exact steps
     events     `Event`, whose resets are expressions, and one `Contact`; several contacts alone are those of `Contacts`
     options    any option by name, or `SimulationOptions`
 
@@ -95,7 +102,9 @@ def stepper(
         raise unknown(where, "way of inputs", inputs, INPUTS, SimulationError)
     if not isinstance(substeps, int) or substeps < 1:
         raise SimulationError(f"{where}: substeps = {shown(substeps)}: a whole number of at least 1")
-    lengths = StepLengths(float(dt), substeps, inputs == "linear")
+    if not finite_number(smoothing, "smoothing", SimulationError) >= 0:
+        raise SimulationError(f"{where}: smoothing = {shown(smoothing)}: a length over which contacts close, or 0")
+    lengths = StepLengths(float(dt), substeps, inputs == "linear", float(smoothing))
     base = equations.base if isinstance(equations, Contacts) else equations
     return _stepper_from(equations, method, options, tuple(events), lengths, _state_at_start(base, start, values or {}))
 
@@ -130,16 +139,19 @@ def _contacting_or_smooth(
                 f"{where}: contacts take no events= and no {listed((f'{k}=' for k in options.given), 7) or 'form='}; constraints hold at the level of speeds"
             )
         return _contact_stepper(contacts, method, lengths, first)
+    if lengths.smoothing:
+        raise SimulationError(f"{where}: smoothing= is for steps with contacts, `stepper(Contacts(eq, ...), dt)`")
     return _smooth_stepper(equations, method, options, events, lengths, first)
 
 
 @dataclass(frozen=True)
 class StepLengths:
-    """Of a stepper: dt, its parts, and whether inputs are linear over it."""
+    """Of a stepper: dt, its parts, whether inputs are linear over it, and the length over which contacts close."""
 
     dt: float
     substeps: int
     is_linear: bool
+    smoothing: float = 0.0
 
     @property
     def h(self) -> float:
@@ -160,8 +172,29 @@ def _contact_stepper(contacts: Contacts, method: str | Tableau, lengths: StepLen
         raise unknown(f"{where}, which has contacts", "method", method, (METHOD,), SimulationError)
     check_law(contacts.impacts, where)
     check_contacts(contacts.table.contacts, contacts.table.frictions, first)
-    scheme = ContactSteps(contacts.table, lengths.h, lengths.substeps, lengths.is_linear)
+    energy = _central_energies(contacts.table, lengths, first) if lengths.smoothing else ()
+    scheme = ContactSteps(contacts.table, lengths.h, lengths.substeps, lengths.is_linear, lengths.smoothing, energy)
     return Stepper(scheme, first, lengths.is_linear, scheme.has_clock, lengths.dt)
+
+
+def _central_energies(table: ModeTable, lengths: StepLengths, first: State) -> tuple[float, ...]:
+    """κ = (ε/h)² / A_ii of each row, with A = G M⁻¹ Gᵀ at the start; a friction has one."""
+    for f in table.frictions:
+        if f.law.sticking is not f.law.coefficient(symbol("slip_speed", "variable")):
+            raise SimulationError(
+                f"friction {f.name!r}: smoothing= takes friction with one coefficient; `Coulomb(mu)` without static= has that"
+            )
+    programs, n = moreau_programs(table), len(table.base.u)
+    groups = {
+        "t": first.t,
+        "x": np.concatenate([first.q, first.u, first.z]),
+        "r": np.zeros(len(table.base.r)),
+        "p": first.p,
+    }
+    found = programs.point(*(groups[g.name] for g in programs.point.program.inputs))
+    outputs = dict(zip((o.name for o in programs.point.program.outputs), found, strict=True))
+    G, X = (np.reshape(outputs[k], -1)[: programs.rows * n].reshape(-1, n) for k in ("G", "X"))
+    return tuple(float((lengths.smoothing / lengths.h) ** 2 / a) if a > 0 else 1.0 for a in (G * X).sum(axis=1))
 
 
 def _smooth_stepper(

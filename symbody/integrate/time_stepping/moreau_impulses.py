@@ -10,6 +10,7 @@ from math import sqrt
 from typing import Final
 
 from ...emit.loops.kernel_language import Numbers
+from ..complementarity.central_path import follow_central_path
 from ..complementarity.contact_arrays import set_motion
 from ..complementarity.semismooth_newton import solve_by_newton
 from .moreau_records import MoreauStep
@@ -32,6 +33,8 @@ def evaluate_midpoint(s: MoreauStep, t: float) -> None:
         s.variables((t + 0.5 * s.h, s.y), (s.zdot,))
         for i in range(s.n - s.n_q - s.n_u):
             s.y[s.n_q + s.n_u + i] += s.h * s.zdot[i]
+    if s.softened is not None:
+        s.softened((t + 0.5 * s.h, s.y), (s.push,))
     set_free_motion(s)
     choose_active_rows(s)
 
@@ -52,7 +55,7 @@ def choose_active_rows(s: MoreauStep) -> None:
     n = 0
     for k in range(s.contacts):
         s.at[k] = -1
-        if s.gap[k] <= max(CLOSED, 0.1 * s.problem.precision) * largest:
+        if s.softened is not None or s.gap[k] <= max(CLOSED, 0.1 * s.problem.precision) * largest:
             s.at[k] = n
             s.row[n] = k
             n += 1
@@ -77,6 +80,9 @@ def choose_active_rows(s: MoreauStep) -> None:
 def solve_impulses(s: MoreauStep) -> float:
     """Impulses of the contacts that are closed at the midpoint; the residual. Cones that stuck and would slip are
     solved again under the kinetic coefficient."""
+    if s.softened is not None:
+        pose_problem(s)
+        return follow_central_path(s.problem, s.branches, s.energy)
     if s.remembers == 0:
         hold_slow_cones(s)
     pose_problem(s)
@@ -99,7 +105,11 @@ def pose_problem(s: MoreauStep) -> None:
         s.viscous[i] = 0.0
     for i in range(p.normals):
         k = s.row[i]
-        p.b[i] += s.speed[k] + s.restitution[k] * min(s.speed[k], 0.0)
+        p.b[i] += s.speed[k]
+        if s.softened is not None:
+            p.b[i] += s.push[k]
+        else:
+            p.b[i] += s.restitution[k] * min(s.speed[k], 0.0)
     for c in range(p.cones):
         pose_cone(s, c)
     for i in range(p.n):

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ...algebra.calculus.derivatives import jacobian, time_derivative
-from ...algebra.graph.functions import sqrt
+from ...algebra.graph.functions import exp, minimum, sqrt
 from ...algebra.graph.graph import ZERO, Expr, as_expr
 from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.walk import substitute_all
@@ -32,6 +32,8 @@ from ..contact.contact_modes import ModeTable
 from ..events.switching_times import Switching, with_lines, with_searched_times, written_switching_times
 from ..inputs.time_functions import time_functions
 from .moreau_records import MoreauStep, SparseEntries, StepVariations
+
+FAR: Final = 30.0  # gaps of more than so many ε have the impulse of this one, e⁻³⁰ of that of a contact that touches
 
 
 @dataclass(frozen=True)
@@ -153,20 +155,46 @@ def _normal_forces(table: ModeTable, lam: list[Expr], reactions: list[list[Expr]
     return normals, shares
 
 
-def moreau_record(table: ModeTable, p: Array, r: Array, *, remembers: bool) -> MoreauStep:
-    """Memory of steps with these parameters and inputs; remembers: each begins with what the one before found."""
+def softened_rows(table: ModeTable, smoothing: float, h: float) -> list[Expr]:
+    """Speeds that are added to those of contacts on the central path, of ε / h exp(gap / ε), which is small where bodies
+    touch and grows without bound where they are apart, and of restitution with ½ (v - √(v² + (ε/h)²)) for min(v, 0)."""
+    eq, speed = table.base, smoothing / h
+    rates = dict(zip(eq.q, eq.rates.entries, strict=True))
+    e = in_own_terms(eq, [c.restitution for c in table.contacts], solved=True)
+    out = []
+    for c, restitution in zip(table.contacts, e, strict=True):
+        v = time_derivative(c.gap, rates)
+        rebound = restitution * (v - sqrt(v**2 + speed**2)) / 2
+        out.append(speed * exp(minimum(c.gap / smoothing, FAR)) + rebound)
+    return out
+
+
+def softened_program(table: ModeTable, smoothing: float, h: float) -> Compiled:
+    def made() -> Compiled:
+        return compiled_program(table.base, "softened", {"push": softened_rows(table, smoothing, h) or [ZERO]})
+
+    return table.base.cached("smoothing of contacts", (contact_key(table), smoothing, h), made)
+
+
+def moreau_record(
+    table: ModeTable, p: Array, r: Array, *, remembers: bool, smoothing: float = 0.0, h: float = 1.0
+) -> MoreauStep:
+    """Memory of steps with these parameters and inputs; remembers: each begins with what the one before found; smoothing:
+    on the central path, for steps of length h, whose energies are set by the caller."""
     programs, given = moreau_programs(table), {"p": p, "r": r}
     callees = {
         name: None if f is None else program_callee(f, given)
         for name, f in (("point", programs.point), ("rates", programs.rates), ("variables", programs.variables))
     }
+    if smoothing:
+        callees["softened"] = program_callee(softened_program(table, smoothing, h), given)
     return moreau_memory(table, programs.rows, callees, remembers=remembers)
 
 
 def moreau_memory(
     table: ModeTable, rows: int, callees: Mapping[str, Any], *, remembers: bool, precision: float = 0.0
 ) -> MoreauStep:
-    """Memory of steps whose programs are `callees`: point, rates, variables."""
+    """Memory of steps whose programs are `callees`: point, rates, variables, on the central path softened."""
     eq, cones = table.base, len(table.frictions)
     n, n_q, n_u, contacts = len(eq.state), len(eq.q), len(eq.u), len(table.contacts)
     names = [c.name for c in table.contacts]
@@ -176,7 +204,7 @@ def moreau_memory(
     turns = [v.index for e in eq.variables.quaternions for v in e]
     return MoreauStep(
         n=n, n_q=n_q, n_u=n_u, contacts=contacts, cones=cones, rows=rows, rotations=len(turns) // 4, remembers=int(remembers), h=1.0,
-        y=np.zeros(n), **callees, qdot=np.zeros(n_q + 1),
+        y=np.zeros(n), **callees, push=np.zeros(contacts + 1), energy=np.zeros(rows + 1), qdot=np.zeros(n_q + 1),
         zdot=np.zeros(len(eq.z) + 1), gap=np.zeros(contacts + 1), speed=np.zeros(contacts + 1), restitution=np.zeros(contacts + 1),
         slip=np.zeros(rows + 1), G=np.zeros(rows * n_u + 1), X=np.zeros(rows * n_u + 1), udot=np.zeros(n_u), back=np.zeros(3 * n_u),
         mu=np.zeros(cones + 1), static=np.zeros(cones + 1), damping=np.zeros(cones + 1), normal=np.zeros(cones + 1), share=np.zeros(cones * rows + 1),

@@ -21,6 +21,8 @@ class MoreauStep(Struct):
     held                whether a cone stuck at the end of the step before: then the static coefficient is its limit
     remembers           whether `held` and `before` of the step before count
     turns               places of Euler parameters, four for each rotation
+    softened            program of what smooths contacts, where they are: in `push`, speeds added to those of their rows
+    energy              κ of each row on the central path
     problem, branches   the contact problem of the step, and memory of its solver
     """
 
@@ -37,6 +39,9 @@ class MoreauStep(Struct):
     rates: Function | None
     variables: Function | None
     point: Function
+    softened: Function | None
+    push: Numbers
+    energy: Numbers
     qdot: Numbers
     zdot: Numbers
     gap: Numbers

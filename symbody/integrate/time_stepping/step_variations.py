@@ -18,6 +18,7 @@ from __future__ import annotations
 from math import sqrt
 
 from ...emit.loops.kernel_language import Numbers
+from ..complementarity.central_path import LEAST_PIVOT, LEAST_ROOM, room, write_central_matrix
 from ..complementarity.contact_arrays import ContactArrays
 from ..complementarity.semismooth_newton import HOLDS, SINGULAR, SLIPS, ContactBranch, turning, write_branch
 from ..kernels.complete_pivoting import eliminate_completely, solve_transposed
@@ -80,7 +81,8 @@ def vary_speeds(s: MoreauStep, v: StepVariations, middle: float) -> None:
         )
     vary_variables(s, v)
     set_responses(s, v)
-    mark_borders(s, v.border)
+    if s.softened is None:
+        mark_borders(s, v.border)
     set_midpoint_derivatives(s, v)
     for k in range(v.width):
         column = v.J[k * s.n :]
@@ -115,21 +117,15 @@ def set_responses(s: MoreauStep, v: StepVariations) -> None:
     p = s.problem
     b = s.branches
     n = s.n_u
-    b.by_speed = 0
-    write_branch(p, b, 0.0)
     for i in range(p.n):
         b.row[i] = i
         b.column[i] = i
         for a in range(n):
             v.D[i * n + a] = s.X[s.row[i] * n + a]
-    rank = eliminate_completely(p.n, p.n, p.n, p.n, SINGULAR, b.matrix, b.row, b.column, b.quality)
-    solve_transposed(p.n, rank, n, b.matrix, b.row, b.column, v.D, v.memory, v.Z)
-    for i in range(p.normals):
-        scale = -1.0 / p.A[i * p.n + i] if b.kind[i] == HOLDS else 0.0
-        for a in range(n):
-            v.W[i * n + a] = scale * v.Z[i * n + a]
-    for c in range(p.cones):
-        set_cone_response(p, b, v, c, n)
+    if s.softened is not None:
+        set_central_responses(p, b, v, n)
+    else:
+        set_branch_responses(p, b, v, n)
     for j in range(v.sides):
         for i in range(p.n):
             pushed = 0.0
@@ -142,6 +138,40 @@ def set_responses(s: MoreauStep, v: StepVariations) -> None:
         for i in range(p.n):
             if v.memory[i] != 0.0:
                 add_multiple(n, v.memory[i], v.W[i * n :], v.E[j * n :])
+
+
+def set_branch_responses(p: ContactArrays, b: ContactBranch, v: StepVariations, n: int) -> None:
+    b.by_speed = 0
+    write_branch(p, b, 0.0)
+    rank = eliminate_completely(p.n, p.n, p.n, p.n, SINGULAR, b.matrix, b.row, b.column, b.quality)
+    solve_transposed(p.n, rank, n, b.matrix, b.row, b.column, v.D, v.memory, v.Z)
+    for i in range(p.normals):
+        scale = -1.0 / p.A[i * p.n + i] if b.kind[i] == HOLDS else 0.0
+        for a in range(n):
+            v.W[i * n + a] = scale * v.Z[i * n + a]
+    for c in range(p.cones):
+        set_cone_response(p, b, v, c, n)
+
+
+def set_central_responses(p: ContactArrays, b: ContactBranch, v: StepVariations, n: int) -> None:
+    """On the central path, whose matrix is scaled on both sides: W = -Z."""
+    write_central_matrix(p, b)
+    for i in range(p.n):
+        for a in range(n):
+            v.D[i * n + a] *= b.F[i]
+    rank = eliminate_completely(p.n, p.n, p.n, p.n, LEAST_PIVOT, b.matrix, b.row, b.column, b.quality)
+    solve_transposed(p.n, rank, n, b.matrix, b.row, b.column, v.D, v.memory, v.Z)
+    for i in range(p.n):
+        for a in range(n):
+            v.Z[i * n + a] *= b.F[i]
+            v.W[i * n + a] = -v.Z[i * n + a]
+    for c in range(p.cones):
+        for a in range(n):
+            v.limits_to[c * n + a] = 0.0
+        grown = 2.0 * b.size[c] * b.limit[c] / max(room(p, b, c), LEAST_ROOM)
+        for r in range(p.count[c]):
+            i = p.first[c] + r
+            add_multiple(n, grown * p.x[i], v.Z[i * n :], v.limits_to[c * n :])
 
 
 def set_cone_response(p: ContactArrays, b: ContactBranch, v: StepVariations, c: int, n: int) -> None:
