@@ -152,12 +152,12 @@ def step_inside(p: ContactArrays, b: ContactBranch, energy: Numbers, excess: flo
     """The part of the step that stays inside."""
     length = 1.0
     for i in range(p.normals):
-        length = shortened(length, p.x[i], b.step[i])
+        length = positive_part(length, p.x[i], b.step[i])
         change = speed_change(p, b, i)
-        length = shortened(length, b.kept[i], change)
+        length = positive_part(length, b.kept[i], change)
     for c in range(p.cones):
         change = stiffness_change(p, b, c, energy, excess)
-        length = shortened(length, b.size[c], change)
+        length = positive_part(length, b.size[c], change)
     for c in range(p.cones):
         left = room(p, b, c)
         while length > 1e-12 and room_after(p, b, c, length) < NEARER * left:
@@ -165,7 +165,7 @@ def step_inside(p: ContactArrays, b: ContactBranch, energy: Numbers, excess: flo
     return length
 
 
-def shortened(length: float, value: float, change: float) -> float:
+def positive_part(length: float, value: float, change: float) -> float:
     """So that a positive value stays positive."""
     if value + length * change > (1.0 - TO_BORDER) * value:
         return length

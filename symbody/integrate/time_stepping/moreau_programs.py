@@ -212,7 +212,7 @@ def moreau_memory(
         count=indices(count), turns=indices(turns), row=indices([0] * rows), at=indices([0] * contacts),
         cone=indices([0] * cones), held=indices([1] * cones), problem=contact_arrays(rows, cones, precision),
         branches=contact_branch(rows, cones),
-    )  # fmt: skip
+    ).know("softened")  # fmt: skip
 
 
 def no_variations(n: int) -> StepVariations:
