@@ -7,6 +7,7 @@ import pytest
 
 import symbody as sb
 from examples import bicycle, four_bars
+from symbody.algebra.calculus.rounding import rounding
 from symbody.algebra.graph.linear import factorize
 from symbody.algebra.graph.matrix import Matrix
 from symbody.emit.loops.table_kernels import KINDS, run_tables
@@ -14,10 +15,12 @@ from symbody.emit.programs import program_tables as tables
 from symbody.emit.programs.fused_products import with_fused_products
 from symbody.emit.programs.lower import program
 from symbody.emit.run.callable import compile_program
+from symbody.emit.run.rounding_in_tables import TabulatedRounding
+from symbody.emit.run.tables_in_memory import TablesInMemory
 
 
-def every_kind():
-    """A long program with every operation that tables know."""
+def expressions_of_every_kind():
+    """Every operation that tables know."""
     x, y, z = sb.symbols("x y z")
     terms: list[sb.Expr] = [x]
     for k in range(6):
@@ -26,6 +29,17 @@ def every_kind():
             sb.sin(a) * sb.cos(b), sb.sqrt(abs(a) + 1) / (2 + b * b), sb.where(a < b, a, -b), sb.sin(b) - a * y,
             sb.minimum(a, b * y) + sb.maximum(x, b), sb.where((a <= y) & ~(b < z) | (x < y), sb.sign(a), a * b),
         ]  # fmt: skip
+    s = y / (1 + abs(y)) - 0.3 * sb.sin(x)
+    terms += [
+        sb.tan(x), sb.asin(s), sb.acos(s), sb.atan(y), sb.sinh(s), sb.cosh(s), sb.tanh(z), sb.exp(s), sb.log(1 + abs(z)),
+        sb.atan2(y, z), *((1 + abs(z)) ** e for e in (s, 0.5, 1.5, 2.5, 1 / 3, -0.5, -2.7, sb.fraction(1, 4))),
+    ]  # fmt: skip
+    return terms
+
+
+def every_kind():
+    """A long program with all of them."""
+    (x, y, z), terms = sb.symbols("x y z"), expressions_of_every_kind()
     return program("kinds", {"x": x, "v": [y, z]}, {"all": terms, "last": terms[-1] * 1e9, "fixed": [2, x]})
 
 
@@ -60,7 +74,9 @@ def test_the_loop_runs_as_it_stands():
     """In Python, without contraction: the same to rounding."""
     p = every_kind()
     made = tables.program_tables(p)
-    assert {name for name, k in KINDS.items() if k in made.kinds} >= {"sin", "cos", "where", "sign", "min", "max", "lt"}
+    assert {name for name, k in KINDS.items() if k in made.kinds} >= {
+        "sin", "cos", "where", "sign", "min", "max", "lt", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "atan2", "pow",
+    }  # fmt: skip
     given = [0.3, -1.2, 0.7]
     w = [*made.constants, *given, *[0.0] * (made.size - made.first)]
     run_tables(len(made.kinds), made.first, made.kinds, made.stops, *made.arguments, w)
@@ -95,12 +111,28 @@ def test_products_are_fused_where_they_are_used_once():
 
 
 def test_programs_that_tables_cannot_hold_are_compiled():
-    """Linear systems in loops, and functions of the library."""
+    """Linear systems in loops, and functions of others."""
+    spline = sb.integrate.interpolation("spline", [0.0, 1.0, 2.0], [0.0, 1.0, 4.0])
     x = sb.symbols(" ".join(f"x{k}" for k in range(60)))
     A = Matrix(6, 6, tuple(x[(7 * i + j) % 60] + (9 if i == j else 0) for i in range(6) for j in range(6)))
-    for y in (factorize(A, "general").solve(list(x[:6])).entries, [sb.exp(e) * e for e in x]):
+    for y in (factorize(A, "general").solve(list(x[:6])).entries, [spline(e) * e for e in x]):
         p = program("f", {"x": list(x)}, {"y": list(y)})
         assert not tables.is_tabulated(p)
         quick, full = compile_program(p, cache=False, is_quick=True), compile_program(p, cache=False)
         at = np.linspace(0.1, 0.9, 60)
         assert np.array_equal(quick(at), full(at))
+
+
+def test_rounding_bounds_from_tables_are_those_of_the_nodes():
+    """At 1e-4 of their size: differences take another step where products and sums are one operation."""
+    p = every_kind()
+    random = np.random.default_rng(3)
+    x, v = random.uniform(-1, 1, 1), random.uniform(-1, 1, 2)
+    values = dict(zip(sb.symbols("x y z"), (*x, *v), strict=True))
+    found = TabulatedRounding(TablesInMemory.of(p, "separate")).bounds((x, v), (abs(x), abs(v)))[0]
+    expected = rounding(expressions_of_every_kind(), values)
+    assert np.allclose(found, expected, rtol=1e-4)
+    assert found[0] > 0
+    fused = TabulatedRounding(TablesInMemory.of(p, "fused")).bounds((x, v), (abs(x), abs(v)))[0]
+    assert (fused <= found * (1 + 1e-12)).all()  # the same operations with fewer roundings
+    assert (fused >= 0.3 * found).all()

@@ -9,6 +9,8 @@ import pytest
 import symbody as sb
 from bench.equilibrium_cases import driven_motorcycle
 from symbody.algebra.calculus.rounding import rounding, rounding_expressions
+from symbody.kits import vehicles as vh
+from symbody.stability.equilibria import steady_problem
 from symbody.stability.equilibria.steady import question
 
 V = sb.symbol("V")
@@ -101,3 +103,31 @@ def test_bounds_as_expressions_are_the_bounds():
     for values in ({x: math.pi, y: 1e-3}, {x: -0.7, y: 2.0}):
         assert sb.evaluate(made, values) == pytest.approx(rounding(things, values), rel=0.05)
     assert rounding_expressions(list(sb.solve(sb.matrix([[x, y], [y, 2]]), [x, 1]).entries)) is None
+
+
+@pytest.mark.parametrize("freed", ["V", "ay"])
+def test_branches_of_long_rows_use_the_code_of_the_motion_that_they_begin_with(freed, monkeypatch):
+    """A parameter, or a prescribed value, becomes an unknown: rows, slopes and their rounding are those of a problem of
+    its own, and so are the points of the branch."""
+    interval = {freed: (15.0, 16.0) if freed == "V" else (2.0, 2.5)}
+    found = {}
+    for limit in (1, 10**9):
+        monkeypatch.setattr(steady_problem, "TABULATED_FROM", limit)
+        eq = sb.derive(vh.single_track())
+        if freed == "ay":
+            turn = sb.steady(eq, ay=2.0, V=15.0, free=["delta"])
+        else:
+            turn = sb.steady(eq, delta=0.02, V=15.0)
+        turn.problem.rows_and_slopes(turn.problem.point(turn.found), turn.problem.numbers(turn.numbers()))
+        found[limit] = sb.branch(eq, turn, **interval)
+    (ours, held), (theirs, own) = ((b, b.problem.problem.held) for b in found.values())
+    assert (held is None, own is None) == (False, True)
+    assert np.allclose(ours.points, theirs.points, rtol=1e-9, atol=1e-12)
+    one, other = ours.problem, theirs.problem
+    x = one.start * 1.01
+    for f, g in zip(one.rows_at(x), other.rows_at(x), strict=True):
+        assert np.allclose(f, g, rtol=1e-12, atol=1e-12)
+    assert one.problem.slope_matrix == other.problem.slope_matrix
+    for rows in ("_row_rounding", "_slope_rounding"):
+        bounds = [np.ravel(getattr(b.problem, rows)(x, abs(x), b.p)) for b in (one, other)]
+        assert np.allclose(*bounds, rtol=0.5)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -54,6 +54,19 @@ def free_symbols(*things: Any) -> list[Symbol]:
     See also: `substitute`, `Symbol`.
     """
     return [n for n in evaluation_order(scalars(*things)) if isinstance(n, Symbol)]
+
+
+def reachable_symbols(expressions: Sequence[Expr], symbols: Sequence[Symbol]) -> list[list[Symbol]]:
+    """Symbols that each expression can depend on. What is not listed has no influence; one set of bits for each
+    node."""
+    bits = {s: 1 << k for k, s in enumerate(symbols)}
+    masks: dict[Any, int] = {}
+    for node in evaluation_order(expressions):
+        mask = bits.get(node, 0) if isinstance(node, Symbol) else 0
+        for a in node.args:
+            mask |= masks[a]
+        masks[node] = mask
+    return [[s for s in symbols if masks[e] & bits[s]] for e in expressions]
 
 
 def nodes_with(order: Iterable[Node], symbols: Collection[Symbol]) -> set[Node]:

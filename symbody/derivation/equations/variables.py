@@ -372,7 +372,7 @@ def name_of(key: Any) -> str:
 
 def _number(v: Variable, value: Any, where: str, error: type[SymbodyError]) -> float:
     part = f"{where}: {v.name}"
-    if (given := quantity(value, part, error, v.unit)) is not None:
+    if not isinstance(value, float) and (given := quantity(value, part, error, v.unit)) is not None:
         return given
     number = finite_number(value, part, error)
     if v.factor != 1.0 and v.default and number and _fits_better(number, v.factor, v.default):

@@ -243,9 +243,8 @@ class LlvmKernel:
                 takes = self.new(f"fcmp {'olt' if e.name == 'min' else 'ogt'} {real} {other}, {best}")
                 best = self.new(f"select i1 {takes}, {real} {other}, {real} {best}")
             return best
-        name = {"abs": f"llvm.fabs.{SUFFIX[real]}", "sqrt": f"llvm.sqrt.{SUFFIX[real]}", "pow": self.power, **SINES}[
-            e.name
-        ]
+        own = {"abs": f"llvm.fabs.{SUFFIX[real]}", "sqrt": f"llvm.sqrt.{SUFFIX[real]}", "pow": self.power, **SINES}
+        name = own.get(e.name, e.name)  # functions of the C library by their names there
         return self.new(f"call {real} @{name}({', '.join(f'{real} {v}' for v in values)})")
 
     def called(self, e: ir.KernelCall) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..loops.kernel_language import Kernel
-from ..loops.kernel_parser import kernel_source
+from ..loops.kernel_parser import LIBRARY, kernel_source
 from ..loops.table_kernels import copy_numbers, gather_numbers, run_tables
 from .loop_text import LlvmLoops
 from .program_text import ONE_ARGUMENT
@@ -74,7 +74,8 @@ def table_loops(rounding: str) -> str:
     kernels: dict[str, Kernel] = {"RUN": run_tables, "COPIED": copy_numbers, "GATHERED": gather_numbers}
     for place, kernel in kernels.items():
         text = text.replace(place, loops.kernels.kernel(kernel, kernel_source(kernel).basic_types, {}).name)
-    return loops.text() + sine_functions(rounding) + text + ONE_ARGUMENT.replace("NAME", NAME)
+    library = "".join(f"declare double @{f}({', '.join(['double'] * n)})\n" for f, n in LIBRARY.items())
+    return loops.text() + library + sine_functions(rounding) + text + ONE_ARGUMENT.replace("NAME", NAME)
 
 
 def _table_load(k: int, name: str) -> str:

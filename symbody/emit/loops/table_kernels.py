@@ -7,7 +7,7 @@ every 15 000 instructions; both give the same numbers to the last digit.
 
 from __future__ import annotations
 
-from math import cos, sin, sqrt
+from math import acos, asin, atan, atan2, cos, cosh, exp, log, pow, sin, sinh, sqrt, tan, tanh
 from typing import Final
 
 from .kernel_language import Indices, Numbers
@@ -15,12 +15,16 @@ from .kernel_language import Indices, Numbers
 KINDS: Final = {
     name: k
     for k, name in enumerate(
-        "add sub mul div neg fma fms fnma sin cos sqrt abs sign min max lt le eq and or not where".split()
+        (
+            "add sub mul div neg fma fms fnma sin cos sqrt abs sign min max lt le eq and or not where "
+            "tan asin acos atan sinh cosh tanh exp log atan2 pow"
+        ).split()
     )
 }
 ADD, SUB, MUL, DIV, NEG, FMA, FMS, FNMA = range(8)
 SIN, COS, SQRT, ABS, SIGN, MIN, MAX = range(8, 15)
 LT, LE, EQ, AND, OR, NOT, WHERE = range(15, 22)
+TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH, EXP, LOG, ATAN2, POW = range(22, 33)
 
 
 def run_tables(
@@ -38,8 +42,10 @@ def run_tables(
             arithmetic(kinds[r], begin, stop, first, a, b, c, w)
         elif kinds[r] < LT:
             functions(kinds[r], begin, stop, first, a, b, w)
-        else:
+        elif kinds[r] < TAN:
             choices(kinds[r], begin, stop, first, a, b, c, w)
+        else:
+            library_functions(kinds[r], begin, stop, first, a, b, w)
         begin = stop
 
 
@@ -117,6 +123,43 @@ def choices(kind: int, begin: int, stop: int, first: int, a: Indices, b: Indices
     else:
         for i in range(begin, stop):
             w[first + i] = w[b[i]] if w[a[i]] != 0.0 else w[c[i]]
+
+
+def library_functions(kind: int, begin: int, stop: int, first: int, a: Indices, b: Indices, w: Numbers) -> None:
+    """Functions of the C library, which machine code calls too."""
+    if kind == TAN:
+        for i in range(begin, stop):
+            w[first + i] = tan(w[a[i]])
+    elif kind == ASIN:
+        for i in range(begin, stop):
+            w[first + i] = asin(w[a[i]])
+    elif kind == ACOS:
+        for i in range(begin, stop):
+            w[first + i] = acos(w[a[i]])
+    elif kind == ATAN:
+        for i in range(begin, stop):
+            w[first + i] = atan(w[a[i]])
+    elif kind == SINH:
+        for i in range(begin, stop):
+            w[first + i] = sinh(w[a[i]])
+    elif kind == COSH:
+        for i in range(begin, stop):
+            w[first + i] = cosh(w[a[i]])
+    elif kind == TANH:
+        for i in range(begin, stop):
+            w[first + i] = tanh(w[a[i]])
+    elif kind == EXP:
+        for i in range(begin, stop):
+            w[first + i] = exp(w[a[i]])
+    elif kind == LOG:
+        for i in range(begin, stop):
+            w[first + i] = log(w[a[i]])
+    elif kind == ATAN2:
+        for i in range(begin, stop):
+            w[first + i] = atan2(w[a[i]], w[b[i]])
+    else:
+        for i in range(begin, stop):
+            w[first + i] = pow(w[a[i]], w[b[i]])
 
 
 def copy_numbers(n: int, x: Numbers, to: Numbers) -> None:

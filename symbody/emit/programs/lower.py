@@ -34,9 +34,7 @@ from .tree_solves import Branches
 
 UNROLLED_OPERATIONS: Final = 1500  # operations up to which a definite system is unrolled
 UNROLLED_SPARSE: Final = 20_000  # operations of a sparse system, where the loop over all entries takes twice as many
-MAX_REWRITTEN: Final = (
-    5000  # instructions: rewriting longer programs doubles the time to make them, and saves one or two percent
-)
+MAX_REWRITTEN: Final = 5000  # instructions: rewriting longer programs doubles the time to make them, and saves one or two percent; eight  # percent by products with shared parts, which rows of a solver (as_written) do without
 
 
 @checked_flags(ProgramError)
@@ -75,7 +73,7 @@ def program(
     See also: `compile`, `emit.numpy_function`, `c_source`, `emit.Program`.
     """
     with gc_paused():
-        found = _as_written(name, inputs, outputs, bake or {}, set(sparse), labels, set(matrices))
+        found = _as_written(name, inputs, outputs, bake or {}, set(sparse), labels, set(matrices), not as_written)
         return with_joined_solves(found if as_written else _fewer_operations(found, factored))
 
 
@@ -87,13 +85,16 @@ def _as_written(
     wanted: set[str],
     labels: Labels | None,
     matrices: set[str],
+    always_regrouped: bool,
 ) -> Program:
     groups = tuple(_group(name, k, v) for k, v in inputs.items())
     _check_groups(name, groups, bake)
     things = [o if isinstance(o, (Matrix, Expr)) else _column(name, k, o) for k, o in outputs.items()]
     if bake:
         things, labels = substitute_all(things, bake), substituted_labels(labels or {}, bake)
-    things, label = _regrouped_products(*_unrolled_solves(things, labels_by_node(labels)))
+    things, label = _unrolled_solves(things, labels_by_node(labels))
+    if always_regrouped or len(evaluation_order(scalars(*things))) <= MAX_REWRITTEN:
+        things, label = _regrouped_products(things, label)
     roots = scalars(*things)
     _refuse_strays(name, roots, groups)
     if unknown := wanted - set(outputs):

@@ -30,8 +30,7 @@ class ProgramTables:
 
 
 def is_tabulated(p: Program) -> bool:
-    """Whether tables can hold a program: one without linear systems in loops, trees, functions of others and of the
-    library."""
+    """Whether tables can hold a program: one without linear systems in loops, trees, and functions of others."""
     return all(i.op in KINDS or i.op in (*_GIVEN, "sincos", "item") for i in p.code) and not any(
         i.op == "item" and p.code[i.args[0]].op != "sincos" for i in p.code
     )

@@ -199,7 +199,7 @@ class Compiled(Introduced):
     def _load(self, is_quick: bool) -> _OneState:
         tables, name = None, entry_name(self.program)
         if is_quick and is_tabulated(self.program) and self._kept(1, False, False, "double") is None:
-            tables, name = self._in_tables(), TABLE_LOOPS
+            tables, name = self.tables, TABLE_LOOPS
             code, work = _loaded_table_loops(), tables.size
         else:
             code, work, is_quick = self._built(1, is_quick=is_quick)
@@ -224,9 +224,10 @@ class Compiled(Introduced):
         """Whether its machine code was quick to have, and could be improved."""
         return self._for_one().is_quick
 
-    def _in_tables(self) -> TablesInMemory:
-        """Its tables, from disk or made and put there: they are quicker to have than any code of the instructions that
-        they hold."""
+    @cached_property
+    def tables(self) -> TablesInMemory:
+        """The tables of a program that `is_tabulated`, from disk or made and put there: they are quicker to have than any
+        code of the instructions that they hold."""
         key = hashlib.sha256(f"{_generator()}|tables|{jit.rounding()}|{self.program.digest}".encode()).hexdigest()
         kept = disk.load(key) if self._cache else None
         if kept is not None:

@@ -19,7 +19,9 @@ from ..programs.program_tables import program_tables
 class TablesInMemory:
     """What `llvm/table_text.py` reads: counts, and arrays by their addresses.
 
-    size   numbers of scratch memory
+    size    numbers of scratch memory
+    first   place of the first result
+    arrays  constants, sizes of groups, kinds, stops, three columns of arguments, lengths of outputs, places of outputs
     """
 
     def __init__(self, first: int, arrays: Sequence[NDArray[Any]]) -> None:
@@ -28,8 +30,8 @@ class TablesInMemory:
             "constants": len(values), "groups": len(sizes), "runs": len(kinds), "first": first, "outputs": len(lengths),
         }  # fmt: skip
         rest = iter(arrays)
-        self.size = HEADER + first + len(a)
-        self._arrays = tuple(arrays)
+        self.size, self.first = HEADER + first + len(a), first
+        self.arrays = tuple(arrays)
         self._fields = np.array([counts[f] if f in COUNTS else address_of(next(rest)) for f in FIELDS], dtype=np.int64)
 
     @classmethod
@@ -45,8 +47,8 @@ class TablesInMemory:
 
     def to_bytes(self) -> bytes:
         """The first number, and lengths and numbers of the arrays, of eight bytes each."""
-        head = np.array([self._fields[FIELDS.index("first")], *map(len, self._arrays)], dtype=np.int64)
-        return b"".join([len(head).to_bytes(8, "little"), head.tobytes(), *(a.tobytes() for a in self._arrays)])
+        head = np.array([self._fields[FIELDS.index("first")], *map(len, self.arrays)], dtype=np.int64)
+        return b"".join([len(head).to_bytes(8, "little"), head.tobytes(), *(a.tobytes() for a in self.arrays)])
 
     @classmethod
     def from_bytes(cls, kept: bytes) -> TablesInMemory:

@@ -49,7 +49,7 @@ class BranchProblem(FreedProblem):
         self._made_from = motion, name, low, high, self.given_values
         self.freed = freed_conditions(motion, name)
         self.problem, given = steady_problem(
-            motion.equations, self.freed.conditions, self.freed.fixed, self.freed.unknowns
+            motion.equations, self.freed.conditions, self.freed.fixed, self.freed.unknowns, motion.problem
         )
         self.start, self.parameters = self._start_and_parameters(motion, values, given)
         self.p = self.problem.numbers({**self.parameters, **given})

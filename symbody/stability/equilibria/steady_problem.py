@@ -35,19 +35,22 @@ from ...algebra.calculus.derivatives import jacobian
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr, symbol
 from ...algebra.graph.matrix import Matrix
-from ...algebra.graph.walk import free_symbols
+from ...algebra.graph.walk import free_symbols, reachable_symbols
 from ...algebra.nonlinear.metric import UnknownsMetric
 from ...algebra.nonlinear.nonlinear import Solution, System
 from ...algebra.nonlinear.trust_region import Scales
 from ...algebra.nonlinear.zeros import ZeroSearch
 from ...derivation.equations.equations import Equations
 from ...emit.programs.lower import program
+from ...emit.programs.program_tables import is_tabulated
 from ...emit.run.callable import Array, Compiled, compile_program
+from ...emit.run.rounding_in_tables import TabulatedRounding
 from ...errors import EvaluationError
 from ...integrate.forms.compile_effort import Effort
 from ..variation.condition_rows import ConditionRow
 from ..variation.parameter_samples import arrays, substituted_and_folded
 from .conditions import Conditions
+from .held_rows import HeldRows
 from .rounding_bounds import COMPILED_FROM, RoundingBounds
 from .stiff_springs import StiffSprings
 
@@ -56,6 +59,9 @@ MAX_ROTATION: Final = 1.0  # largest change of an angle in one step, in radians
 SPEED_WEIGHT: Final = 100.0  # size of speeds relative to coordinates in distances
 SINGULAR_MASS: Final = 1e-9  # smallest part of the mass matrix below which it counts as singular
 SHAKEN: Final = ("coordinate", "speed", "parameter")
+TABULATED_FROM: Final = 5000  # instructions of rows whose rounding is bounded in arrays rather than node by node
+
+Bounds = Callable[[Array, Array, Array], Array]  # of w, the sizes relative to which w is rounded, and p
 
 
 def parameters_of(eq: Equations, asked: Conditions) -> list[Symbol]:
@@ -65,14 +71,17 @@ def parameters_of(eq: Equations, asked: Conditions) -> list[Symbol]:
 
 
 def steady_problem(
-    eq: Equations, asked: Conditions, fixed: Mapping[Symbol, Expr], unknowns: tuple[Symbol, ...]
-) -> tuple[SteadyProblem, dict[Symbol, float]]:
+    eq: Equations, asked: Conditions, fixed: Mapping[Symbol, Expr], unknowns: tuple[Symbol, ...], held_in: SteadyProblem | None = None
+) -> tuple[SteadyProblem, dict[Symbol, float]]:  # fmt: skip
     """The problem, and numbers that were given, for parameters which stand for them: it is compiled once for all
-    numbers."""
+    numbers.
+
+    held_in   the problem in which the last of the unknowns is a parameter, whose rows are compiled
+    """
     given: dict[Symbol, float] = {}
 
-    def held(value: Expr) -> Expr:
-        if value.op != "const" or value is ZERO:
+    def held(value: Expr, is_row: bool = False) -> Expr:
+        if value.op != "const" or (value is ZERO and not is_row):  # what is fixed at zero makes rows shorter
             return value
         stands = symbol(f"steady_given_{len(given)}", "parameter")
         given[stands] = float(evaluate(value))
@@ -80,13 +89,15 @@ def steady_problem(
 
     values = {s: held(v) for s, v in fixed.items()}
     expressions = tuple(
-        r.expression if r.wanted is None else r.wanted[0] - held(as_expr(r.wanted[1])) for r in asked.rows
+        r.expression if r.wanted is None else r.wanted[0] - held(as_expr(r.wanted[1]), True) for r in asked.rows
     )
     parameters = (*(s for s in parameters_of(eq, asked) if s not in unknowns), *given)
     key = (tuple(values.items()), unknowns, parameters, asked.rows_key, expressions, asked.is_rest)
 
     def made() -> SteadyProblem:
-        return SteadyProblem(eq, asked.rows, expressions, values, unknowns, parameters, asked.cyclic, asked.is_rest)
+        whole = SteadyProblem(eq, asked.rows, expressions, values, unknowns, parameters, asked.cyclic, asked.is_rest)
+        whole.held = None if held_in is None else HeldRows.of(held_in, whole)
+        return whole
 
     return eq.cached("steady problem", key, made), given
 
@@ -99,7 +110,10 @@ class SteadyProblem:
                  and what is free
     parameters   of the model and of the conditions, less those that are unknowns; then those that stand for numbers
                  that were given
+    held         compiled rows in which the last of the unknowns is a parameter
     """
+
+    held: HeldRows | None = None
 
     def __init__(
         self, eq: Equations, rows: Sequence[ConditionRow], expressions: Sequence[Expr], fixed: Mapping[Symbol, Expr],
@@ -123,6 +137,7 @@ class SteadyProblem:
     def rows_and_slopes(self, w: Array, p: Array) -> tuple[Array, Array]:
         """F and ∂F/∂w."""
         rows = self._compiled_rows
+        rows.buffers()  # makes its machine code, which is not part of its run
         began = perf_counter()
         r, J = rows(w, p)
         self.effort.spend(perf_counter() - began)
@@ -145,8 +160,10 @@ class SteadyProblem:
         return {"w": list(self.unknowns), "p": list(self.parameters)}
 
     @cached_property
-    def _slopes(self) -> Matrix:
+    def slope_matrix(self) -> Matrix:
         """Nothing depends on cyclic coordinates: what their columns have is rounding, and may not move them."""
+        if self.held is not None:
+            return self.held.slope_matrix
         slopes = jacobian(self.expressions, self.unknowns)
         moves = [s not in self.cyclic for s in self.unknowns]
         entries = (slopes[i, j] if moves[j] else ZERO for i in range(slopes.rows) for j in range(slopes.cols))
@@ -154,7 +171,9 @@ class SteadyProblem:
 
     @cached_property
     def _compiled_rows(self) -> Any:
-        return self._compiled_program("steady_rows", {"r": self.expressions, "J": [*self._slopes.entries]})
+        return self.held or self._compiled_program(
+            "steady_rows", {"r": self.expressions, "J": [*self.slope_matrix.entries]}
+        )
 
     @cached_property
     def effort(self) -> Effort:
@@ -179,7 +198,11 @@ class SteadyProblem:
         where these do not spoil it."""
         groups = (("multiplier", "acceleration"), ("input",), ("variable",))
         asked = {j: s for j, s in enumerate(self.unknowns) if any(s.kind in kinds for kinds in groups)}
-        columns = {s: set(free_symbols(*self._slopes.column(j))) for j, s in asked.items()}
+        slopes = self.slope_matrix
+        found = iter(reachable_symbols([slopes[i, j] for j in asked for i in range(slopes.rows)], list(asked.values())))
+        columns = {
+            s: {t for _, part in zip(range(slopes.rows), found, strict=False) for t in part} for s in asked.values()
+        }
         linear: list[Symbol] = []
         for kinds in groups:
             more = [*linear, *(s for s in self.unknowns if s.kind in kinds)]
@@ -188,12 +211,27 @@ class SteadyProblem:
         return np.array([s in linear for s in self.unknowns], dtype=bool)
 
     @cached_property
-    def _row_rounding(self) -> RoundingBounds:
-        return RoundingBounds(self.expressions, self.unknowns, self.parameters)
+    def tabulated_rounding(self) -> TabulatedRounding | None:
+        """Bounds of rows and slopes in arrays, of rows that are long enough for these."""
+        made = self._compiled_rows
+        is_long = len(made.program.code) >= TABULATED_FROM and is_tabulated(made.program)
+        return TabulatedRounding(made.tables) if is_long else None
 
     @cached_property
-    def _slope_rounding(self) -> RoundingBounds:
-        return RoundingBounds(list(self._slopes.entries), self.unknowns, self.parameters)
+    def _row_rounding(self) -> Bounds:
+        return self._rounding_of(0, self.expressions)
+
+    @cached_property
+    def _slope_rounding(self) -> Bounds:
+        return self._rounding_of(1, self.slope_matrix.entries)
+
+    def _rounding_of(self, output: int, expressions: Sequence[Expr]) -> Bounds:
+        """Bounds of an output of the compiled rows."""
+        if self.held is not None:
+            return partial(self.held.rounding, output)
+        if (tables := self.tabulated_rounding) is not None:
+            return lambda w, sizes, p: tables.bounds((w, p), (sizes, p))[output]
+        return RoundingBounds(list(expressions), self.unknowns, self.parameters)
 
     def system(self, parameters: Mapping[Symbol, float]) -> System:
         """The rows at numbers for the parameters."""
@@ -301,7 +339,8 @@ class SteadyProblem:
         """M, N and Jc; compiled if they are evaluated often."""
         self._asked_for_masses += 1
         if self._asked_for_masses > COMPILED_FROM:
-            found = iter(np.atleast_1d(x) for x in self._compiled_masses(w, p))
+            made = self._compiled_masses(w, p)
+            found = iter(made if isinstance(made, tuple) else (made,))
             return [np.reshape(next(found), m.shape) if m.entries else np.zeros(m.shape) for m in self._mass_matrices]
         values = dict(zip((*self.unknowns, *self.parameters), map(float, (*w, *p)), strict=True))
         try:

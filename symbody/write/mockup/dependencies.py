@@ -8,7 +8,7 @@ from typing import Any
 
 from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.graph import Expr, Symbol
-from ...algebra.graph.walk import evaluation_order, free_symbols, scalars
+from ...algebra.graph.walk import free_symbols, reachable_symbols, scalars
 from ...errors import ExpressionError
 
 
@@ -19,19 +19,6 @@ class Dependency:
 
     on: Symbol
     kind: str = "dependent"
-
-
-def reachable_symbols(expressions: Sequence[Expr], symbols: Sequence[Symbol]) -> list[list[Symbol]]:
-    """Symbols that each expression can depend on. What is not listed has no influence; one set of bits for each
-    node."""
-    bits = {s: 1 << k for k, s in enumerate(symbols)}
-    masks: dict[Any, int] = {}
-    for node in evaluation_order(expressions):
-        mask = bits.get(node, 0) if isinstance(node, Symbol) else 0
-        for a in node.args:
-            mask |= masks[a]
-        masks[node] = mask
-    return [[s for s in symbols if masks[e] & bits[s]] for e in expressions]
 
 
 def dependencies(things: Any, symbols: Sequence[Symbol]) -> list[list[Dependency]]:

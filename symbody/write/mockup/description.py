@@ -10,6 +10,7 @@ from itertools import chain, count
 from typing import Any, Final
 
 from ...algebra.graph.graph import Expr, Symbol
+from ...algebra.graph.walk import reachable_symbols
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.expression_units import expression_unit
 from ...derivation.equations.variables import Variable
@@ -20,7 +21,7 @@ from ...integrate.events.switching_times import Switching, exported_switching_ti
 from ...units import per_second
 from ..artefacts.artefact import Artefact
 from ..targets.c.c_library import CLibrary, CVariant
-from .dependencies import Dependency, dependencies, graded_dependencies, reachable_symbols, through
+from .dependencies import Dependency, dependencies, graded_dependencies, through
 
 EXCHANGE, STEPS = "model exchange", "co-simulation"
 KINDS: Final = (EXCHANGE, STEPS)

@@ -15,8 +15,7 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-from scipy.integrate import cumulative_simpson
-from scipy.interpolate import CubicSpline
+import scipy
 
 import symbody as sb
 
@@ -129,8 +128,8 @@ class PlanePath(Summarized):
         return x, y
 
     @cached_property
-    def _numbers(self) -> CubicSpline:
-        return CubicSpline(*self._extended_samples)
+    def _numbers(self) -> scipy.interpolate.CubicSpline:
+        return scipy.interpolate.CubicSpline(*self._extended_samples)
 
     @property
     def _extended_samples(self) -> tuple[np.ndarray, np.ndarray]:
@@ -166,11 +165,11 @@ def path_through(points: Any, *, closed: bool = False, name: str = "path") -> Pl
         k = int(np.argmin(steps))
         raise ModelError(f"path_through: points {k} and {k + 1} coincide, at {places[k][0]:z.6g}, {places[k][1]:z.6g}")
     chord = np.concatenate([[0.0], np.cumsum(steps)])
-    line = CubicSpline(chord, places, bc_type="periodic" if closed else "not-a-knot")
+    line = scipy.interpolate.CubicSpline(chord, places, bc_type="periodic" if closed else "not-a-knot")
     fine = np.linspace(0.0, chord[-1], 20 * len(chord))
-    s = cumulative_simpson(np.hypot(*line(fine, 1).T), x=fine, initial=0.0)
+    s = scipy.integrate.cumulative_simpson(np.hypot(*line(fine, 1).T), x=fine, initial=0.0)
     even = np.linspace(0.0, s[-1], max(4 * len(places), 200))
-    return PlanePath(even, line(CubicSpline(s, fine)(even)), closed, name)
+    return PlanePath(even, line(scipy.interpolate.CubicSpline(s, fine)(even)), closed, name)
 
 
 @answered
