@@ -43,7 +43,7 @@ ROOMS = {  # of each folder, in order of dependence: a room imports those before
     "formats/fem": ("bodies", "matrices", "reduced", "reduction"),
     "integrate": (
         "inputs", "kernels", "start", "forms", "result", "events", "complementarity", "contact", "time_stepping", "run", "members", "modes", "gpu",
-        "steppers", "environments", "piles",
+        "steppers", "environments", "rollouts", "piles",
     ),
     "kits/machines": ("bearings", "rotors", "transmission", "stepping", "models", "spectra"),
     "kits/vehicles": ("roads", "tyres", "wheels", "suspensions", "driving", "models", "measures"),
@@ -66,6 +66,7 @@ LATER = {  # calls of `later`: a result that is handed on to a later stage or ro
     ("integrate/result/trajectory.py", "view.figures.plots"): "sim.plot()",
     ("integrate/result/trajectory.py", "view.scenes.scene"): "sim.scene()",
     ("integrate/result/trajectory.py", "write.files.trajectory_file"): "sim.save(path)",
+    ("integrate/rollouts/cuda_rollout.py", "integrate.rollouts.rollout_wrappers"): "roll.torch loads another package",
     ("integrate/steppers/stepper.py", "integrate.steppers.step_wrappers"): "env.jax, env.torch, env.gym load other packages",
     ("later.py", "errors"): "advice for names that do not exist: `import symbody` loads no file but this one",
     ("stability/branches/branch.py", "write.files.branch_file"): "branch.save(path)",

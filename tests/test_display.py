@@ -154,7 +154,7 @@ TOOLS = set(
     WrapSphere WrapCylinder WrapRing WrapTorus ViaPoint
     NamedRow AugmentedSystem
     MassMatrixPrograms CudaFunction WasmObject DeviceArray FiniteElements
-    CudaMotion CudaMotions FixedMotions MarchedMotions ContactMotions Tableau SimulationOptions
+    CudaMotion CudaMotions FixedMotions MarchedMotions ContactMotions CudaRollout RolloutStates RolloutGradients CudaEnvironment CudaEnvironmentStep Tableau SimulationOptions
     StabilityChart MatrixNumbers ModelFile Objective Curve Panel Solid ExportOptions
     """.split()
 )  # what users make or call, parts of results, and arrays: they have a text

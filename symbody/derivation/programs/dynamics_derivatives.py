@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...algebra.calculus.accumulation import Stage, accumulated_jacobian
+from ...algebra.calculus.derivatives import gradient
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
 from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.printing.printing import outline
@@ -118,6 +119,16 @@ def balance_derivatives(eq: Equations, symbols: Sequence[Symbol], held: Mapping[
     """∂(M u' - f - Jcᵀ lam)/∂symbols at fixed u' and lam, for which `held` has expressions."""
     n = len(eq.u)
     return _fewest_operations([(balance(eq, e)[:n], stages) for e, stages in ways_to_forces(eq)], symbols, held)
+
+
+def balance_pullback(eq: Equations, symbols: Sequence[Symbol], factors: Sequence[Expr]) -> list[Expr]:
+    """∂/∂symbols of factors · (M u' - f - Jcᵀ lam) at fixed u', lam and factors: one reverse sweep, over whichever form of
+    the balance gives fewest operations."""
+    found = []
+    for forces, _ in ways_to_forces(eq):
+        total = sum_of_products(list(factors), balance(eq, forces)[: len(eq.u)])
+        found.append(list(gradient(total, symbols).entries))
+    return min(found, key=lambda entries: operations_from(set(), entries))
 
 
 def accelerations(eq: Equations) -> tuple[Symbol, ...]:

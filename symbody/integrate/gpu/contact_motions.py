@@ -49,7 +49,7 @@ class ContactMotions(CudaMotions):
         self, device: DeviceFunctions, table: ModeTable, asked: ContactQuestion, outputs: Sequence[Any]
     ) -> None:
         self.asked, (sample, self.width) = asked, device.sample(outputs) if outputs else (None, len(device.y))
-        step = _step_memory(device, table)
+        step = step_memory(device, table, remembers=True)
         motion = MoreauMotion(
             every=1, length=asked.step, samples=np.zeros(1), sample=sample, events=_step_events(device, asked),
             switching=device.switching(moreau_switching(device.equations), has_events=False), step=step,
@@ -98,7 +98,8 @@ class ContactMotions(CudaMotions):
         )  # fmt: skip
 
 
-def _step_memory(device: DeviceFunctions, table: ModeTable) -> MoreauStep:
+def step_memory(device: DeviceFunctions, table: ModeTable, *, remembers: bool) -> MoreauStep:
+    """Programs and memory of a step in the module of `device`, whose variables are the state and what stands behind it."""
     eq = device.equations
     outputs, rows = midpoint_outputs(table)
     callees = {
@@ -106,7 +107,8 @@ def _step_memory(device: DeviceFunctions, table: ModeTable) -> MoreauStep:
         "rates": device.function("coordinate_rates", {"qdot": eq.rates}) if eq.q else None,
         "variables": device.function("variable_rates", {"zdot": variable_rates(eq)}) if eq.z else None,
     }
-    made = moreau_memory(table, rows, callees, remembers=True, precision=PRECISIONS[device.module.real])
+    behind, precision = len(device.y) - len(eq.state), PRECISIONS[device.module.real]
+    made = moreau_memory(table, rows, callees, remembers=remembers, precision=precision, behind=behind)
     made.problem.know("precision", "fixed")
     return made.know(
         "n", "n_q", "n_u", "contacts", "cones", "rows", "rotations", "remembers", "rates", "variables", "point", "owner", "first", "count",

@@ -129,14 +129,17 @@ class CudaMotions:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.equations.name} ({self.real}), {len(self.state_names)} variables>"
 
-    def _given(self, y: Any, parameters: Any, stream: int) -> _Members:
+    def _given(self, y: Any, parameters: Any, stream: int) -> MemberArrays:
         state = self._rows("y", y, len(self.state_names), stream)
         given = self._rows("parameters", parameters, len(self.parameter_names), stream)
         if len(state.shape) != 2:
             raise SimulationError(f"{self}: y has shape {state.shape}, expected (members, {len(self.state_names)})")
         if len(given.shape) == 2 and given.shape[0] != state.shape[0]:
             raise SimulationError(f"{self}: {state.shape[0]} states and {given.shape[0]} rows of parameters")
-        return _Members(self.place_of_state, state, given, real_dtype(self.real), stream)
+        members = MemberArrays(state.shape[0], state.ordinal, real_dtype(self.real), stream)
+        members.put(self.place_of_state, "loaded", state)
+        members.put(PARAMETERS, "loaded", given)
+        return members
 
     def _rows(self, name: str, value: Any, size: int, stream: int) -> ArrayView:
         view = view_of(value, stream)
@@ -156,17 +159,16 @@ class CudaMotions:
         return view
 
 
-class _Members:
-    """Arrays of a batch: those that are given, and new ones for results."""
+class MemberArrays:
+    """Arrays of a batch on a card: those that are given, and new ones for results."""
 
-    def __init__(self, name: str, state: ArrayView, given: ArrayView, dtype: np.dtype[Any], stream: int) -> None:
-        self.state, self.given, self.dtype, self.stream = state, given, dtype, stream
-        self.count, self.ordinal = state.shape[0], state.ordinal
-        shared = 0 if len(given.shape) == 1 else given.strides[0]
-        self.arrays: dict[tuple[str, str], tuple[ArrayView, int]] = {
-            (name, "loaded"): (state, state.strides[0]),
-            (PARAMETERS, "loaded"): (given, shared),
-        }
+    def __init__(self, count: int, ordinal: int, dtype: np.dtype[Any], stream: int) -> None:
+        self.count, self.ordinal, self.dtype, self.stream = count, ordinal, dtype, stream
+        self.arrays: dict[tuple[str, str], tuple[ArrayView, int]] = {}
+
+    def put(self, name: str, kind: str, view: ArrayView) -> None:
+        """An array with a part for each member, or one part for all."""
+        self.arrays[name, kind] = (view, 0 if len(view.shape) == 1 else view.strides[0])
 
     def new(self, name: str, kind: str, *shape: int, dtype: Any = None) -> DeviceArray:
         """An array with a part of this shape for each member; full of what is no number."""
@@ -175,7 +177,7 @@ class _Members:
         if size:
             place, stream = ctypes.c_uint64(out.view.address), ctypes.c_void_p(self.stream)
             cuda()("cuMemsetD8Async", place, ctypes.c_ubyte(255), ctypes.c_size_t(size), stream)
-        self.arrays[name, kind] = (out.view, int(np.prod(shape)))
+        self.arrays[name, kind] = (replace(out.view, keep=out), int(np.prod(shape)))
         return out
 
 

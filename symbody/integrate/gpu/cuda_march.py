@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...algebra.graph.walk import scalars
-from ...emit.llvm.device_loops import STATUS, Roles
+from ...emit.llvm.device_loops import PARAMETERS, STATUS, Roles
 from ...emit.run.cuda_callable import CudaFunction
 from ...emit.run.cuda_loops import ENTRY
 from ...emit.run.device_arrays import ArrayView, DeviceArray, converter, device_array, stream_of
@@ -86,7 +86,7 @@ class MarchedMotions(CudaMotions):
         }  # fmt: skip
         self.loop.launch(members.count, members.arrays, numbers, queue)
         made = converter([y])
-        stored = self._sampled(samples, times, members.given, queue) if len(times) else None
+        stored = self._sampled(samples, times, members.arrays[PARAMETERS, "loaded"][0], queue) if len(times) else None
         return CudaMotion(
             made(state), made(reached), stored if stored is None else made(stored), status, counts,
             {k: made(x) for k, x in events.items()} if record else {},

@@ -54,11 +54,13 @@ class DeviceFunctions:
     ) -> DeviceFunction:
         return self._fitting(name, list(outputs), [list(outputs.values())], more or {}, is_inlined)
 
-    def long_function(self, name: str, outputs: Mapping[str, Any]) -> DeviceFunction:
+    def long_function(
+        self, name: str, outputs: Mapping[str, Any], more: Mapping[str, Any] | None = None
+    ) -> DeviceFunction:
         """A function whose values are far too many for registers, in whatever order they are computed."""
-        made = self.program(name, outputs)
+        made = self.program(name, outputs, more)
         self.costs[name] = made.cost.total
-        return self.module.program(name, made, 2, is_inlined=True)
+        return self.module.program(name, made, 2 + len(more or {}), is_inlined=True)
 
     def _fitting(
         self, name: str, outputs: Sequence[str], ways: Sequence[Any], more: Mapping[str, Any], is_inlined: bool

@@ -15,14 +15,14 @@ from functools import cached_property
 from typing import Any, Final
 
 from ...algebra.calculus.accumulation import accumulated_jacobian
-from ...algebra.calculus.derivatives import jacobian, time_derivative
+from ...algebra.calculus.derivatives import gradient, jacobian, time_derivative
 from ...algebra.graph.functions import minimum, sqrt
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol, symbol
 from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.walk import substitute_all
 from ...derivation.equations.additional_rates import variable_rates
 from ...derivation.equations.own_terms import in_own_terms
-from ...derivation.programs.dynamics_derivatives import accelerations, balance_derivatives
+from ...derivation.programs.dynamics_derivatives import accelerations, balance_derivatives, balance_pullback
 from ...emit.run.callable import Compiled
 from ..contact.contact_modes import ModeTable
 from ..contact.frictions import Friction
@@ -115,11 +115,7 @@ class Midpoint:
     def balance_derivatives(self, theta: Sequence[Symbol], pushes: Matrix) -> Matrix:
         """∂F/∂θ with u⁺ - u and the impulses held; `pushes`: that of Gᵀ Λ."""
         eq, h = self._table.base, self._h
-        change = [(after - u) / h for after, u in zip(self._after, eq.u, strict=True)]
-        held = dict(
-            zip((*accelerations(eq), *eq.lam), (*change, *(e / h for e in self._constraint_impulses)), strict=True)
-        )
-        balance = balance_derivatives(eq, theta, held)
+        balance = balance_derivatives(eq, theta, self._held_motion)
         entries = [h * e - g for e, g in zip(balance.entries, pushes.entries, strict=True)]
         if h in theta:
             at = theta.index(h)
@@ -129,19 +125,76 @@ class Midpoint:
             entries += self._constraint_derivatives(theta)
         return Matrix(len(eq.u) + len(eq.lam), len(theta), tuple(entries))
 
+    @property
+    def _held_motion(self) -> dict[Symbol, Expr]:
+        """What stands for accelerations and multipliers in a step."""
+        eq, h = self._table.base, self._h
+        change = [(after - u) / h for after, u in zip(self._after, eq.u, strict=True)]
+        impulses = (e / h for e in self._constraint_impulses)
+        return dict(zip((*accelerations(eq), *eq.lam), (*change, *impulses), strict=True))
+
+    def pulled(
+        self,
+        theta: Sequence[Symbol],
+        push: Sequence[Expr],
+        by_row: Sequence[Expr],
+        by_cone: Sequence[Expr],
+        drift: Sequence[Expr],
+    ) -> list[Expr]:
+        """∂/∂θ (-aᵀ F + bᵀ V + cᵀ μN + dᵀ z') with a = Eᵀ push held, as are u⁺ - u and the impulses: the reverse mode, whose
+        cost does not grow with the number of θ."""
+        eq, h = self._table.base, self._h
+        n = len(eq.u)
+        a = _symbols("factor", n + len(eq.lam))
+        missed, changes = self._missed_constraints
+        terms = [x * y for x, y in zip(a, self._pushed, strict=False)]
+        terms += [-x * y for x, y in zip(a[n:], missed, strict=True)]
+        for factors, rows in ((by_row, self._row_speeds), (by_cone, self.limits), (drift, variable_rates(eq).entries)):
+            terms += [x * y for x, y in zip(factors, rows, strict=False)]
+        whole = gradient(sum(terms, ZERO), theta).entries
+        balance = balance_pullback(eq, theta, a[:n])
+        entries = [e - h * f for e, f in zip(whole, balance, strict=True)]
+        solved = self._factors_of(push)
+        return substitute_all(entries, {**self._held_motion, **changes, **dict(zip(a, solved, strict=True))})
+
+    def _factors_of(self, push: Sequence[Expr]) -> list[Expr]:
+        """Eᵀ s: by the transposed elimination where the matrix is not symmetric."""
+        factors, k = self._table.base.augmented.factors.unguarded, len(self._table.base.lam)
+        if factors.is_symmetric:
+            return list(factors.solve([*push, *[ZERO] * k]).entries)
+        right = _symbols("right", len(push) + k)
+        solved = factors.solve(list(right)).entries[: len(push)]
+        return list(gradient(sum((x * y for x, y in zip(push, solved, strict=True)), ZERO), right).entries)
+
     def _constraint_derivatives(self, theta: Sequence[Symbol]) -> list[Expr]:
         """∂(Jc u⁺ + b + r/h phi)/∂θ."""
+        rows, held = self._missed_constraints
+        return substitute_all(list(jacobian(rows, theta).entries), held)
+
+    @property
+    def _missed_constraints(self) -> tuple[list[Expr], dict[Any, Expr]]:
+        """Jc u⁺ + b + r/h phi, with symbols for u⁺ - u and what stands for them."""
         eq = self._table.base
         change = _symbols("speed_change", len(eq.u))
         speeds = [u + d for u, d in zip(eq.u, change, strict=True)]
-        missed = (eq.Jc @ Matrix(len(speeds), 1, tuple(speeds)) + eq.b).entries
+        missed = (eq.Jc @ Matrix(len(speeds), 1, tuple(speeds)) + eq.b).entries if eq.lam else ()
         rows = [e + RETURN / self._h * phi for e, phi in zip(missed, self._positions, strict=True)]
-        held = {d: after - u for d, after, u in zip(change, self._after, eq.u, strict=True)}
-        return substitute_all(list(jacobian(rows, theta).entries), held)
+        return rows, {d: after - u for d, after, u in zip(change, self._after, eq.u, strict=True)}
 
     def contact_derivatives(self, theta: Sequence[Symbol]) -> tuple[Matrix, Matrix]:
         """∂V/∂θ with u⁺ held, of the speed after the step, of a contact with e times that before; and ∂(Gᵀ Λ)/∂θ. Both
         contract ∂G/∂θ, whose parts they share."""
+        eq, rows = self._table.base, self._row_speeds
+        both = accumulated_jacobian([*rows, *self._pushed], theta, fewest_first=True)
+        split = len(rows) * len(theta)
+        return (
+            Matrix(len(rows), len(theta), both.entries[:split]),
+            Matrix(len(eq.u), len(theta), both.entries[split:]),
+        )
+
+    @property
+    def _row_speeds(self) -> list[Expr]:
+        """V: of the speed after the step, of a contact with e times that before."""
         eq, contacts = self._table.base, self._table.contacts
         after = (self._G @ Matrix(len(eq.u), 1, self._after)).entries
         drift = substitute_all(self._now, dict.fromkeys(eq.u, ZERO))
@@ -149,12 +202,7 @@ class Midpoint:
         e = in_own_terms(eq, [c.restitution for c in contacts], solved=True)
         for i, now in enumerate(self._approach):
             rows[i] = rows[i] + (e[i] * minimum(now, 0) if self._softened is None else self._softened[i])
-        both = accumulated_jacobian([*rows, *self._pushed], theta, fewest_first=True)
-        split = len(rows) * len(theta)
-        return (
-            Matrix(len(rows), len(theta), both.entries[:split]),
-            Matrix(len(eq.u), len(theta), both.entries[split:]),
-        )
+        return rows
 
     @property
     def responses(self) -> list[Expr]:

@@ -192,9 +192,10 @@ def moreau_record(
 
 
 def moreau_memory(
-    table: ModeTable, rows: int, callees: Mapping[str, Any], *, remembers: bool, precision: float = 0.0
+    table: ModeTable, rows: int, callees: Mapping[str, Any], *, remembers: bool, precision: float = 0.0, behind: int = 0
 ) -> MoreauStep:
-    """Memory of steps whose programs are `callees`: point, rates, variables, on the central path softened."""
+    """Memory of steps whose programs are `callees`: point, rates, variables, on the central path softened. `behind`: numbers
+    behind the state, for the programs alone."""
     eq, cones = table.base, len(table.frictions)
     n, n_q, n_u, contacts = len(eq.state), len(eq.q), len(eq.u), len(table.contacts)
     names = [c.name for c in table.contacts]
@@ -204,7 +205,7 @@ def moreau_memory(
     turns = [v.index for e in eq.variables.quaternions for v in e]
     return MoreauStep(
         n=n, n_q=n_q, n_u=n_u, contacts=contacts, cones=cones, rows=rows, rotations=len(turns) // 4, remembers=int(remembers), h=1.0,
-        y=np.zeros(n), **callees, push=np.zeros(contacts + 1), energy=np.zeros(rows + 1), qdot=np.zeros(n_q + 1),
+        y=np.zeros(n + behind), **callees, push=np.zeros(contacts + 1), energy=np.zeros(rows + 1), qdot=np.zeros(n_q + 1),
         zdot=np.zeros(len(eq.z) + 1), gap=np.zeros(contacts + 1), speed=np.zeros(contacts + 1), restitution=np.zeros(contacts + 1),
         slip=np.zeros(rows + 1), G=np.zeros(rows * n_u + 1), X=np.zeros(rows * n_u + 1), udot=np.zeros(n_u), back=np.zeros(3 * n_u),
         mu=np.zeros(cones + 1), static=np.zeros(cones + 1), damping=np.zeros(cones + 1), normal=np.zeros(cones + 1), share=np.zeros(cones * rows + 1),
@@ -215,14 +216,15 @@ def moreau_memory(
     ).know("softened")  # fmt: skip
 
 
-def no_variations(n: int) -> StepVariations:
-    """Memory of steps of n numbers that have no derivatives."""
+def no_variations(n: int, kept: Mapping[str, Any] | None = None) -> StepVariations:
+    """Memory of steps of n numbers that have no derivatives; `kept` are fields that are needed all the same."""
     none, empty = np.zeros(1), sparse_entries(())
-    return StepVariations(
-        columns=0, seeds=0, width=n, sides=0, y=np.zeros(n), S=none, J=none, unit=indices([0]), constant=none, growing=none, length=-1, clock=-1, by_step=-1, rates=None, point=None, qdot=empty,
-        F=empty, V=empty, limit=empty, zdot=empty, E=none, impulses=none, part=none, static=none, active=indices([0]), after=none, Z=none, W=none,
-        limits_to=none, D=none, border=none, memory=none,
-    )  # fmt: skip
+    fields: dict[str, Any] = {
+        "columns": 0, "seeds": 0, "width": n, "sides": 0, "y": np.zeros(n), "S": none, "J": none, "unit": indices([0]), "constant": none, "growing": none, "length": -1, "clock": -1, "by_step": -1, "rates": None, "point": None, "qdot": empty,
+        "F": empty, "V": empty, "limit": empty, "zdot": empty, "E": none, "impulses": none, "part": none, "static": none, "active": indices([0]), "after": none, "Z": none, "W": none,
+        "limits_to": none, "D": none, "border": none, "memory": none,
+    }  # fmt: skip
+    return StepVariations(**{**fields, **(kept or {})})
 
 
 def sparse_entries(places: Sequence[tuple[int, int]]) -> SparseEntries:

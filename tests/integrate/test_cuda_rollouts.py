@@ -1,0 +1,72 @@
+"""Rollouts on a GPU, on an emulated card: steps and gradients of the stepper on this computer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import symbody as sb
+
+from .test_contact_stepper import THROWN, TRIPOD, box_on
+from .test_cuda_contacts import library, puck  # noqa: F401  (a fixture)
+
+STEP = 2e-3
+device_array = sb.emit.device_array
+
+
+def swept(env, starts, actions, given, bars):
+    """States of each member, and gradients of Σ bars · states with respect to starts, actions and parameters, by the stepper."""
+    states, found = [], []
+    for x, acts, p, bar in zip(starts, actions, given, bars, strict=True):
+        row = [x]
+        for r in acts:
+            row.append(env.step(row[-1][None], r, p=p)[0])
+        back, to_actions, to_p = np.zeros(len(x)), np.zeros(acts.shape), np.zeros(len(p))
+        for k in reversed(range(len(acts))):
+            pulled = env.pullback(row[k][None], (back + bar[k])[None], acts[k], p=p, wrt=("x", "r", "p"))
+            back, to_actions[k] = pulled.x[0], pulled.r[0]
+            to_p += pulled.p[0]
+        states.append(row[1:])
+        found.append((back, to_actions, to_p))
+    return np.array(states), [np.array(x) for x in zip(*found, strict=True)]
+
+
+def agree(env, starts, actions, given, real="double", tolerance=1e-10, vary=("mu",), every=1):
+    count, draw = actions.shape[1], np.random.default_rng(2)
+    roll = sb.integrate.cuda_rollout(env, real=real, vary=vary, every=every)
+    at = [env.parameter_names.index(n) for n in vary]
+    full = np.tile(env.p, (len(starts), 1))
+    full[:, at] = given
+    bars = np.zeros((*actions.shape[:2], starts.shape[1]))
+    bars[:, every - 1 :: every] = draw.normal(size=(len(starts), count // every, starts.shape[1]))
+    states, exact = swept(env, starts, actions, full, bars)
+    y, r, p, b = (device_array(x, real) for x in (starts, actions, given, bars[:, every - 1 :: every]))
+    found = roll(y, r, parameters=p)
+    assert [e.name for e in found.endings()] == ["REACHED"] * len(starts)
+    assert np.abs(found.states.numpy() - states[:, every - 1 :: every]).max() <= tolerance
+    back = roll.pullback(y, r, found.states, b, parameters=p)
+    for name, whole in zip(("start", "actions", "parameters"), exact, strict=True):
+        wanted = whole[:, at] if name == "parameters" else whole
+        got = getattr(back, name).numpy()
+        scale = np.abs(wanted).max()
+        assert np.abs(got - wanted).max() <= 100 * tolerance * scale, (name, got, wanted)
+    return states
+
+
+@pytest.mark.parametrize(("real", "tolerance"), [("double", 1e-12), ("float", 1e-4)])
+def test_gradients_of_a_puck(real, tolerance, library):  # noqa: F811
+    """Flight, impact with restitution, slip and rest."""
+    env = sb.stepper(puck(), STEP)
+    starts = np.array([[0.0, 0.02, 0.3, -0.2], [0.0, 0.01, 0.0, -0.2], [0.0, -1e-4, -0.1, -0.01]])
+    actions = np.random.default_rng(1).uniform(0.5, 2, (3, 24, 1))
+    agree(env, starts, actions, np.array([[0.4], [0.2], [0.7]]), real, tolerance)
+
+
+def test_gradients_of_a_box_from_checkpoints(library):  # noqa: F811
+    """A box with Euler parameters that hits the floor and slides, in substeps, with a checkpoint after every fourth step."""
+    env = sb.stepper(box_on(TRIPOD), 2 * STEP, THROWN, substeps=2, b_z=0.23, b_z_dot=-1.5, e=0.1)
+    starts = np.array([env.start, env.start])
+    starts[1, env.state_names.index("b_x_dot")] = 0.1
+    actions = np.random.default_rng(3).uniform(-1, 1, (2, 12, 1))
+    states = agree(env, starts, actions, np.array([[0.4, 2.0], [0.8, 1.5]]), vary=("mu", "mass"), every=4)
+    assert np.ptp(states[0, :, env.state_names.index("b_z_dot")]) > 0.5  # it hit the floor
