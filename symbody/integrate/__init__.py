@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .result.segment import Occurrence, Segment
     from .result.trajectory import Trajectory
     from .result.violations import Violations
+    from .rollouts.cuda_environment import CudaEnvironment, CudaEnvironmentStep, cuda_environment
     from .rollouts.cuda_rollout import CudaRollout, RolloutGradients, RolloutStates, cuda_rollout
     from .run.simulate import simulate
     from .start.assemblies import Assemblies
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from .steppers.stepper import Stepper
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "assemble", "all_assemblies", "Assemblies", "Batch", "BatchOutputs", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "ContactMotions", "cuda_motions", "cuda_rollout", "CudaRollout", "RolloutStates", "RolloutGradients", "closed_loop", "SampledLaw", "interpolation", "Event", "Contact", "Friction", "Contacts", "Modes", "Switch",
+    "assemble", "all_assemblies", "Assemblies", "Batch", "BatchOutputs", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "ContactMotions", "cuda_motions", "cuda_rollout", "CudaRollout", "RolloutStates", "RolloutGradients", "cuda_environment", "CudaEnvironment", "CudaEnvironmentStep", "closed_loop", "SampledLaw", "interpolation", "Event", "Contact", "Friction", "Contacts", "Modes", "Switch",
     "Ending", "Outcome", "Statistics", "Tableau", "simulate", "SimulationOptions", "Stepper", "StepDerivatives", "StepImpulses", "stepper", "environment", "Environment", "EnvironmentStep", "State", "Violation", "violation", "simulate_modes", "Occurrence",
     "Segment", "Extremes", "Trajectory", "Violations",
 ]  # fmt: skip

@@ -53,12 +53,14 @@ class EnvironmentStep(Introduced):
 
 @dataclass(frozen=True)
 class Episodes:
-    """How members begin and end: values that are drawn, limits of actions, the most steps of an episode."""
+    """How members begin and end: values that are drawn, limits of actions, the most steps of an episode; `outputs` are the
+    expressions of observations, reward and end."""
 
     starts: DrawnStarts
     parameters: DrawnValues
     actions: DrawnValues
     steps: int
+    outputs: Mapping[str, Any]
 
 
 @answered_class
@@ -96,7 +98,7 @@ class Environment(Introduced):
     ) -> None:
         self.stepper, self.members, self.observation_names = stepper, members, names
         self.action_names = episodes.actions.names
-        self._outcome, self._episodes, self._watch = outcome, episodes, watch
+        self.outcome, self.episodes, self._watch = outcome, episodes, watch
         self.states = np.tile(stepper.start, (members, 1))
         self.p = np.tile(stepper.p, (members, 1))
         self._r = np.zeros((members, len(stepper.input_names)))
@@ -113,7 +115,7 @@ class Environment(Introduced):
     @property
     def action_limits(self) -> tuple[Array, Array]:
         """The least and the largest of each action."""
-        return self._episodes.actions.low, self._episodes.actions.high
+        return self.episodes.actions.low, self.episodes.actions.high
 
     @property
     def watched(self) -> int | None:
@@ -142,7 +144,7 @@ class Environment(Introduced):
 
     def _begin(self, which: Members) -> None:
         """These members begin anew."""
-        e = self._episodes
+        e = self.episodes
         self.p[which] = e.parameters.rows(self._rng, self.stepper.p, len(which))
         self.states[which] = e.starts.rows(self._rng, self.p[which], which.tolist(), self._failures)
         self._r[which] = 0.0
@@ -154,7 +156,7 @@ class Environment(Introduced):
         """Observations, rewards and ends of the states that these members have."""
         x = self.states[which]
         groups = {"t": self._age[which] * self.stepper.dt, "x": x, "r": self._r[which], "p": self.p[which]}
-        observation, reward, ended = self._outcome.batch(*(groups[g.name] for g in self._outcome.program.inputs))
+        observation, reward, ended = self.outcome.batch(*(groups[g.name] for g in self.outcome.program.inputs))
         return observation.reshape(len(x), -1), reward.reshape(-1), ended.reshape(-1) != 0.0
 
     # ------------------------------------------------------------------------------------------------ steps
@@ -174,7 +176,7 @@ class Environment(Introduced):
         for k in np.flatnonzero(is_bad).tolist():
             wrong = next(i for i, x in enumerate(given[k]) if not np.isfinite(x))
             failures[k] = f"its action {self.action_names[wrong]} is {given[k, wrong]}"
-        a = self._episodes.actions
+        a = self.episodes.actions
         self._r[:, a.at] = np.clip(np.where(is_bad[:, None], 0.0, given), a.low, a.high)
         before = self.states
         after = self.stepper.step(before, self._r, t=self._age * self.stepper.dt, p=self.p)
@@ -188,7 +190,7 @@ class Environment(Introduced):
             self._seen.append(self.states[self._watch].copy())
         final, reward, ended = self._observed(slice(None))
         ended = ended | is_failed
-        cut = (self._age >= self._episodes.steps) & ~ended
+        cut = (self._age >= self.episodes.steps) & ~ended
         observation = final
         self._failures = {}
         if (over := np.flatnonzero(ended | cut)).size:

@@ -96,6 +96,7 @@ def environment(
         drawn_values(parameters, stepper.parameter_names, where, "parameter"),
         _limits(actions, stepper, where),
         steps,
+        outputs,
     )
     return Environment(stepper, members, outcome, tuple(n for n, _ in flat), episodes, watch)
 

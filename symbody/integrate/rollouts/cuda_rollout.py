@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...algebra.graph.graph import Symbol
+from ...argument_kinds import answered, answered_class
 from ...emit.llvm.device_loops import PARAMETERS, STATUS, DeviceModule, Roles
 from ...emit.loops.records import Struct
 from ...emit.run.cuda_callable import checked_real
@@ -75,6 +76,7 @@ class RolloutGradients:
     parameters: Any
 
 
+@answered_class
 class CudaRollout:
     """Steps of a stepper with contacts on a GPU; returned by `cuda_rollout`. `every` is the number of steps from one stored
     state to the next, which are the checkpoints of the reverse sweep.
@@ -132,6 +134,11 @@ class CudaRollout:
         the stored states, steps are taken again.
 
         states   those of the rollout; bars: the gradient of the cost with respect to them, of the same shape
+
+        >>> sb.integrate.CudaRollout.pullback.__doc__.split(",")[0]
+        'The gradients of Σ bars · states with respect to starts'
+
+        See also: `integrate.RolloutGradients`.
         """
         members, count = self._given(y, actions, parameters, stream)
         shape, n = (members.count, count // self.every, len(self.state_names)), len(self.state_names)
@@ -246,6 +253,7 @@ class CudaRollout:
         return view
 
 
+@answered
 def cuda_rollout(stepper: Stepper, *, real: str = "double", vary: Iterable[Any] = (), every: int = 1) -> CudaRollout:
     """Many steps of a stepper with contacts for each member of a batch on an NVIDIA GPU, in one launch: `states =
     cuda_rollout(env)(starts, actions).states`, and gradients of any cost of these states.
