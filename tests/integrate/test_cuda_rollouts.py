@@ -70,3 +70,21 @@ def test_gradients_of_a_box_from_checkpoints(library):  # noqa: F811
     actions = np.random.default_rng(3).uniform(-1, 1, (2, 12, 1))
     states = agree(env, starts, actions, np.array([[0.4, 2.0], [0.8, 1.5]]), vary=("mu", "mass"), every=4)
     assert np.ptp(states[0, :, env.state_names.index("b_z_dot")]) > 0.5  # it hit the floor
+
+
+def test_what_is_not_for_a_card(library):  # noqa: F811
+    contacts = puck()
+    roll = sb.integrate.cuda_rollout(sb.stepper(contacts, STEP), every=2)
+    y = device_array([[0.0, 0.1, 0.0, 0.0]])
+    for actions, fault in (
+        (device_array(np.zeros((1, 3, 1))), "multiple of every=2"),
+        (device_array(np.zeros((2, 4, 1))), "expected"),
+        (np.zeros((1, 4, 1)), "on the card"),
+        (device_array(np.zeros((1, 4, 1)), "float"), "float32"),
+    ):
+        with pytest.raises(sb.errors.SimulationError, match=fault):
+            roll(y, actions)
+    with pytest.raises(sb.errors.SimulationError, match="held"):
+        sb.integrate.cuda_rollout(sb.stepper(contacts, STEP, inputs="linear"))
+    with pytest.raises(sb.errors.SimulationError, match="smoothing"):
+        sb.integrate.cuda_rollout(sb.stepper(contacts, STEP, smoothing=1e-3))

@@ -23,8 +23,9 @@ from ..gpu.cuda_batch import ALL_ENDINGS, MemberArrays
 from ..gpu.device_form import DeviceFunctions
 from ..kernels.march_records import DONE
 from ..steppers.contact_steps import ContactSteps
-from ..time_stepping.moreau_programs import moreau_switching, no_variations
+from ..time_stepping.moreau_programs import no_variations
 from .environment_kernels import BAD_ACTION, EnvironmentMember, step_environment
+from .steps_for_cards import check_for_card
 
 WIDEST: Final = 1e30  # actions without limits
 ASSEMBLED: Final = 512  # starts of mechanisms with constraints, each of which is assembled
@@ -223,12 +224,7 @@ def cuda_environment(environment: Environment, *, real: str = "double", draws: i
         )
     scheme = environment.stepper.scheme
     where = f"cuda_environment of {scheme.equations.name!r}"
-    if scheme.is_linear:
-        raise SimulationError(f"{where}: takes a stepper with inputs='held'")
-    if moreau_switching(scheme.equations).count:
-        raise SimulationError(
-            f"{where}: functions of time that switch divide steps, which is not for environments on a card"
-        )
+    check_for_card(scheme, where)
     most = ASSEMBLED if scheme.equations.lam and environment.episodes.starts.drawn.names else environment.members
     count = min(environment.members, most) if draws is None else draws
     if not isinstance(count, int) or count < 1:

@@ -26,9 +26,10 @@ from ..gpu.device_form import DeviceFunctions
 from ..result.outcome import Ending
 from ..steppers.contact_steps import ContactSteps
 from ..steppers.stepper import Stepper
-from ..time_stepping.moreau_programs import moreau_switching, no_variations
+from ..time_stepping.moreau_programs import no_variations
 from .pullback_memory import pullback_memory
 from .rollout_kernels import Rollout, RolloutPullback, run_rollout, run_rollout_pullback
+from .steps_for_cards import check_for_card
 
 
 @dataclass(frozen=True)
@@ -289,12 +290,7 @@ def cuda_rollout(stepper: Stepper, *, real: str = "double", vary: Iterable[Any] 
         )
     cuda()
     scheme, where = stepper.scheme, f"cuda_rollout of {stepper.equations.name!r}"
-    if scheme.is_linear:
-        raise SimulationError(f"{where}: takes a stepper with inputs='held'")
-    if moreau_switching(scheme.equations).count:
-        raise SimulationError(
-            f"{where}: functions of time that switch divide steps, which is not for rollouts; `cuda_motions` takes them"
-        )
+    check_for_card(scheme, where)
     if not isinstance(every, int) or every < 1:
         raise SimulationError(f"{where}: every = {shown(every)}: a whole number of at least 1")
     table = scheme.equations.variables.of("p")
