@@ -12,6 +12,7 @@ import numpy as np
 import symbody as sb
 
 from .motion_examples import SLEW, circular_lap_time, furuta, lap, parking, slew, winding_lap
+from .motion_kart import LAP, kart_lap
 
 motions = sb.kits.motions
 
@@ -258,5 +259,6 @@ CASES = (
     Case("slew of a satellite", slew, 40, "radau", SLEW, "Bilimoria and Wie 1993", 3e-4),
     Case("parking", parking, 40, "radau", None, ""),
     Case("lap on a circle", lap, 60, "hermite-simpson", circular_lap_time(), "circle", 1e-6),
+    Case("lap of a kart", kart_lap, 500, "trapezoidal", LAP, "Fastest-lap, 500 points", 5e-3),
     Case("winding lap", winding_lap, 250, "hermite-simpson", None, ""),
 )

@@ -9,12 +9,16 @@ error_by_simulation   largest difference from `simulate` with the inputs of the 
 error                 largest ∫|x' - F(x, r)| dt of an interval, relative; a motion that is unstable without feedback
                       departs from a simulation however small this is
 
+Squat to stand stands beside OpenSim Moco where SYMBODY_MOCO_PAPER names the folder of its model (`motion_moco.py`), and a
+lap of a kart beside the published one of Fastest-lap (`motion_kart.py`).
+
 opty has no Hessian: IPOPT approximates it. Its rule is the midpoint rule, ours here the trapezoidal one: optima differ by
 the error of both. Without opty its rows are left out.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import time
 from collections.abc import Iterable
 from typing import Any
@@ -22,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from .motion_cases import CASES, Case
+from .motion_moco import INTERVALS, by_moco, model_file, squat_to_stand
 from .motion_peers import PeerRun, by_casadi, by_opty, has_opty
 from .stated_motions import GALLERY, StatedMotion
 from .timing import Row
@@ -126,6 +131,18 @@ def gallery_rows(stated: StatedMotion) -> Iterable[Row]:
         yield beside(row, "opty", by_opty(stated, made))
 
 
+def squat_rows() -> Iterable[Row]:
+    if (path := model_file()) is None:
+        return
+    begin = time.process_time()
+    row, _ = measured("squat to stand", squat_to_stand(path), INTERVALS, "hermite-simpson", begin, None)
+    if not importlib.util.find_spec("opensim"):
+        yield row
+        return
+    seconds, cost, iterations = by_moco(path)
+    yield beside(row, "OpenSim Moco", PeerRun(0.0, seconds, cost, iterations))
+
+
 def rows() -> Iterable[Row]:
     import casadi  # noqa: F401  (loading it takes a second, which is neither ours nor CasADi's time to solve)
 
@@ -134,3 +151,4 @@ def rows() -> Iterable[Row]:
         yield from rows_of(case)
     for stated in GALLERY:
         yield from gallery_rows(stated)
+    yield from squat_rows()

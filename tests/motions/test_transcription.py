@@ -127,3 +127,24 @@ def test_constraints_hold_at_all_nodes_of_the_implicit_form():
     assert check.relative < 1e-3
     force = check.trajectories["go"].lam[:, 0]
     assert motion[eq.lam[0].name][2:-2] == pytest.approx(force[2:-2], abs=0.05)
+
+
+def test_variables_without_rates_are_unknowns_of_nodes():
+    """y + y³ = s, s' = u - s: the optimum is that of y' = (u - y - y³) / (1 + 3 y²); rates that a row gives are no
+    unknowns."""
+    pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
+    s, y, u = sb.symbols("s y u", kind="variable")
+    implicit = sb.from_equations({s: u - s}, implicit={y: y + y**3 - s}, inputs=[u])
+    explicit = sb.from_equations({y: (u - y - y**3) / (1 + 3 * y**2)}, inputs=[u])
+    found = []
+    for eq, form in ((implicit, "implicit"), (explicit, "explicit")):
+        problem = motions.Problem("spring")
+        go = problem.phase("go", eq, 1.0, form=form).condition("from", y, 0, at="start").condition("to", y, 1)
+        go.cost("effort", integral=u**2 + (s.dot if form == "implicit" else (u - y - y**3)) ** 2)
+        found.append(problem.solve(20, method="hermite-simpson"))
+    motion, other = found
+    form = motion.transcription.meshes["go"].phase.form
+    assert ([x.name for x in form.states], [x.name for x in form.unknowns]) == (["s"], ["y"])
+    assert motion["y"] + motion["y"] ** 3 == pytest.approx(motion["s"], abs=1e-9)
+    assert motion.objective == pytest.approx(other.objective, rel=1e-6)
+    assert motion.error < 1e-5

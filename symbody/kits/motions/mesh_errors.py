@@ -22,15 +22,20 @@ def chosen_values(t: Transcription, z: Array) -> dict[sb.Symbol, float]:
 
 
 def forward_rates(z: Array, made: Transcription, mesh: PhaseMesh, t: Array, v: Array) -> Array:
-    """x' by forward dynamics at unknowns v of nodes."""
+    """x' by forward dynamics at unknowns v of nodes; additional variables without rates are taken from there."""
     p, form = mesh.phase, mesh.phase.form
     eq, place = p.equations, mesh.place
-    n = len(eq.state)
-    r = v[:, [place[s] for s in eq.r]]
     numbers = {**p.parameters, **chosen_values(made, z)}
-    groups = [t, v[:, :n], *([r] if eq.r else []), *([np.array([numbers[s] for s in eq.p])] if eq.p else [])]
-    slow = [v[:, place[s.dot]] for s in form.states[n:]]
-    return np.column_stack([np.asarray(sb.compile(eq).rhs.batch(*groups)).reshape(len(t), n), *slow])
+    parameters = [np.array([numbers[s] for s in eq.p])] if eq.p else []
+    if set(form.states).issuperset(eq.z):
+        r = v[:, [place[s] for s in eq.r]]
+        found = sb.compile(eq).rhs.batch(t, v[:, mesh.state_columns], *([r] if eq.r else []), *parameters)
+        rates, column = np.asarray(found).reshape(len(t), -1), {s: k for k, s in enumerate(eq.state)}
+        return np.column_stack([rates[:, column[s]] if s in column else v[:, place[s.dot]] for s in form.states])
+    solved = sb.derivation.in_own_terms(eq, form.rates, solved=True)
+    groups = {"t": eq.t, "v": list(form.node), **({"p": list(eq.p)} if eq.p else {})}
+    f = sb.compile(sb.program("rates", groups, {"out": sb.vector(*solved)}))
+    return np.asarray(f.batch(t, v, *parameters)).reshape(len(t), -1)
 
 
 def interval_errors(z: Array, made: Transcription, mesh: PhaseMesh) -> Array:

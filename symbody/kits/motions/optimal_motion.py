@@ -331,7 +331,7 @@ class OptimalMotion(Summarized):
             numbers = {**mesh.phase.parameters, **chosen_values(self.transcription, self.solution.z)}
             p, r = np.array([numbers[s] for s in eq.p]), v[0, [mesh.place[s] for s in eq.r]]
             ended = sb.integrate.Outcome(sb.integrate.Ending.REACHED, float(t[-1]), str(self.outcome))
-            segments.append(sb.integrate.Segment(eq, t, v[:, : len(eq.state)].copy(), p, r, ended, name))
+            segments.append(sb.integrate.Segment(eq, t, v[:, mesh.state_columns], p, r, ended, name))
         return sb.Trajectory(tuple(segments), segments[-1].outcome)
 
     def page(self) -> str:
@@ -355,10 +355,10 @@ class OptimalMotion(Summarized):
                 s.name: x
                 for s, x in {**mesh.phase.parameters, **chosen_values(self.transcription, self.solution.z)}.items()
             }
-            states = {s.name: float(v[0, k]) for k, s in enumerate(eq.state)}
+            states = {s.name: float(v[0, mesh.place[s]]) for s in eq.state}
             inputs = self.input_samples(name)
             runs[name] = sim = sb.simulate(eq, t, states, values=numbers, inputs=inputs or None, **options)
-            for k, s in enumerate(eq.state):
+            for s, k in zip(eq.state, mesh.state_columns, strict=True):
                 found = np.asarray(sim[s.name])
                 off = float(np.abs(found - v[: len(found), k]).max()) if len(found) == len(t) else float("inf")
                 worst[s.name] = max(worst.get(s.name, 0.0), off)

@@ -2,7 +2,8 @@
 
 explicit   x' = F(x, r): accelerations from the solve block, multipliers eliminated (index 1); constraints hold at the
            start and are kept by the motion
-implicit   accelerations a, multipliers λ and rates of additional variables are unknowns of each node:
+implicit   accelerations a, multipliers λ, and of additional variables the rates that no row is solved for and those
+           without rates, are unknowns of each node:
 
                q' = N u + n + ∂φ/∂qᵀ γ,   u' = a,   M a = f + Jcᵀ λ,   φ = 0,   Jc u + b = 0
 
@@ -56,7 +57,8 @@ class PhaseForm:
         except sb.SymbodyError:
             raise sb.ModelError(f"{where}: expected an expression, got {shown(thing)}") from None
         out: sb.Expr = sb.derivation.in_own_terms(eq, [e], solved=self.is_explicit)[0]
-        return out
+        solved = {z.dot: r for z, r in zip(self.states, self.rates, strict=True) if z in eq.z and r is not z.dot}
+        return out if self.is_explicit or solved.keys().isdisjoint(sb.free_symbols(out)) else sb.substitute(out, solved)
 
 
 def phase_form(eq: sb.Equations, form: str, with_rates: Iterable[sb.Symbol], where: str) -> PhaseForm:
@@ -69,20 +71,23 @@ def phase_form(eq: sb.Equations, form: str, with_rates: Iterable[sb.Symbol], whe
     positions = tuple((f"{r.name}", r.expression) for r in eq.rows.positions)
     start = (*positions, *((f"rate of {r.name}", r.expression) for r in eq.rows.speeds))
     if form == "explicit":
-        rates = _explicit_rates(eq)
+        rates = dict(zip(eq.state, _explicit_rates(eq), strict=True))
         rows: tuple[Row, ...] = ()
         unknowns: tuple[sb.Symbol, ...] = ()
     else:
         rates, rows, unknowns = _implicit_parts(eq, where)
-    more = tuple(s.dot for s in slow)
-    return PhaseForm(eq, (*eq.state, *slow), inputs, unknowns, (*rates, *more), rows, start, form == "explicit")
+    rates |= {s: s.dot for s in slow}
+    return PhaseForm(eq, tuple(rates), inputs, unknowns, tuple(rates.values()), rows, start, form == "explicit")
 
 
 def _explicit_rates(eq: sb.Equations) -> tuple[sb.Expr, ...]:
     return (*eq.rates.entries, *eq.udot.entries) if not eq.z else tuple(sb.first_order(eq).rates.entries)
 
 
-def _implicit_parts(eq: sb.Equations, where: str) -> tuple[tuple[sb.Expr, ...], tuple[Row, ...], tuple[sb.Symbol, ...]]:
+def _implicit_parts(
+    eq: sb.Equations, where: str
+) -> tuple[dict[sb.Symbol, sb.Expr], tuple[Row, ...], tuple[sb.Symbol, ...]]:
+    """Rates of the states, rows, and unknowns of a node."""
     if eq.lam and eq.rows.rank < len(eq.lam):
         raise sb.ModelError(
             f"{where}: of {len(eq.lam)} constraints only {eq.rows.rank} are independent, so their multipliers are not determined; use form='explicit'"
@@ -93,17 +98,37 @@ def _implicit_parts(eq: sb.Equations, where: str) -> tuple[tuple[sb.Expr, ...], 
     if holonomic:
         J = sb.jacobian(sb.vector(*holonomic), eq.q)
         drift = [sum((J[i, j] * g for i, g in enumerate(gamma)), sb.algebra.as_expr(0)) for j in range(len(eq.q))]
-    rates = tuple(r + d for r, d in zip(eq.rates.entries, drift, strict=True))
-    accelerations, slopes = tuple(u.dot for u in eq.u), tuple(z.dot for z in eq.z)
+    rates = {q: r + d for q, r, d in zip(eq.q, eq.rates.entries, drift, strict=True)}
+    rates |= {u: u.dot for u in eq.u}
     rows: list[Row] = [
         (f"balance of {u.name}", e) for u, e in zip(eq.u, eq.residual().entries if eq.u else (), strict=True)
     ]
-    rows += [(r.name, r.expression) for r in eq.rows.additional]
+    more, left, algebraic = _additional_rates(eq)
+    rows += left
     if eq.lam:
         rows += [(r.name, r.expression) for r in eq.rows.holonomic]
         rows += [(f"rate of {r.name}", r.expression) for r in eq.rows.speeds]
-    unknowns = (*accelerations, *slopes, *eq.lam, *gamma)
-    return (*rates, *accelerations, *slopes), tuple(rows), unknowns
+    slopes = tuple(e for z, e in more.items() if e is z.dot)
+    accelerations = tuple(u.dot for u in eq.u)
+    return {**rates, **more}, tuple(rows), (*accelerations, *slopes, *algebraic, *eq.lam, *gamma)
+
+
+def _additional_rates(eq: sb.Equations) -> tuple[dict[sb.Symbol, sb.Expr], list[Row], list[sb.Symbol]]:
+    """Rates of additional variables: the expression where a row is z' = e, the symbol z' otherwise; the rows that are
+    left, and the variables whose rates occur in no row, which are unknowns of a node and no states."""
+    slopes = {z.dot: z for z in eq.z}
+    found, rows = {}, []
+    for r in eq.rows.additional:
+        inside = [s for s in sb.free_symbols(r.expression) if s in slopes]
+        factor = sb.derivative(r.expression, inside[0]).value if len(inside) == 1 else None
+        if factor is not None and slopes[inside[0]] not in found and factor in (1, -1):
+            rest = sb.substitute(r.expression, {inside[0]: sb.algebra.as_expr(0)})
+            found[slopes[inside[0]]] = -rest if factor == 1 else rest
+        else:
+            rows.append((r.name, r.expression))
+    used = {s for _, e in rows for s in sb.free_symbols(e)}
+    kept = {z: found.get(z, z.dot) for z in eq.z if z in found or z.dot in used}
+    return kept, rows, [z for z in eq.z if z not in kept]
 
 
 def checked_range(value: Any, where: str) -> tuple[float, float]:

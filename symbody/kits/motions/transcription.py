@@ -67,6 +67,11 @@ class PhaseMesh:
     def place(self) -> dict[sb.Symbol, int]:
         return {s: k for k, s in enumerate(self.phase.form.node)}
 
+    @cached_property
+    def state_columns(self) -> list[int]:
+        """Of the states of the equations, among the unknowns of a node."""
+        return [self.place[s] for s in self.phase.equations.state]
+
 
 @dataclass(eq=False)
 class CollectedRows:
