@@ -14,7 +14,7 @@ def pushed() -> sb.Equations:
     return sb.derive(m)
 
 
-NOTE = "the input F has no value, and is 0; inputs={'F': ...} gives one"
+NOTE = "the input F has no value and is zero; pass inputs={'F': ...}"
 
 
 def test_inputs_without_a_value_are_noted() -> None:

@@ -51,7 +51,7 @@ def test_a_mechanism_with_a_constraint_is_assembled() -> None:
     assert (v["x"] - pin) ** 2 == pytest.approx(v["b"] ** 2 - (v["a"] * sin(v["phi"])) ** 2, rel=1e-9)
     x_dot = -v["a"] * v["x"] * sin(v["phi"]) * v["phi_dot"] / (v["x"] - pin)
     assert made.answers[0].value[0] == pytest.approx(v["J"] * v["phi_dot"] ** 2 / 2 + v["m"] * x_dot**2 / 2, rel=1e-8)
-    assert f"| x | {v['x']:.6g} | m | at t = 0 |" in made.sheet.markdown().replace("\\-", "-")
+    assert f"| $x$ | {v['x']:.6g} | m | at t = 0 |" in made.sheet.markdown().replace("\\-", "-")
 
 
 def test_own_questions() -> None:
@@ -72,8 +72,8 @@ def test_sheet_shows_the_values_and_the_key_alone_the_answers() -> None:
     """Students who compute from the sheet get the key: its values are not rounded further."""
     made = a_pendulum(["energy"])
     text, key = made.sheet.markdown(), made.key.markdown()
-    for name in ("m", "l", "theta"):
-        assert f"| {name} | {made.values[name]:.6g} |" in text
+    for name, symbol in {"m": "m", "l": "l", "theta": r"\theta"}.items():
+        assert f"| ${symbol}$ | {made.values[name]:.6g} |" in text
         assert float(f"{made.values[name]:.6g}") == made.values[name]
     assert made.answers[0].text not in text
     assert made.answers[0].text in key

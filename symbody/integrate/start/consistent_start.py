@@ -148,8 +148,8 @@ def _without_value(eq: Equations, known: Collection[str]) -> Iterator[str]:
     """Inputs without a value or law."""
     unset = [s.name for s in eq.r if not s.order and s.name not in known]
     if unset:
-        words = in_number(unset, "the input {} has no value, and is 0", "the inputs {} have no value, and are 0")
-        yield f"{words}; inputs={{{unset[0]!r}: ...}} gives one"
+        words = in_number(unset, "the input {} has no value and is zero", "the inputs {} have no value and are zero")
+        yield f"{words}; pass inputs={{{unset[0]!r}: ...}}"
 
 
 def _perhaps_in_degrees(eq: Equations, given: Mapping[str, Any]) -> Iterator[str]:

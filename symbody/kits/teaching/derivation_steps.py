@@ -124,7 +124,7 @@ def _rate(of: Notation) -> Notation:
 
 def _description(eq: sb.Equations) -> Iterator[SheetBlock]:
     yield Heading("The system")
-    rows = [(v.name, v.kind, v.shown_in) for v in eq.variables.of("q u r p")]
+    rows = [(v.symbol, v.kind, v.shown_in) for v in eq.variables.of("q u r p")]
     yield SheetTable(("symbol", "kind", "unit"), tuple(rows))
     if eq.mechanism.elastic_bodies:
         names = ", ".join(b.name for b in eq.mechanism.elastic_bodies)

@@ -167,7 +167,9 @@ def _table(eq: sb.Equations, values: Mapping[str, float]) -> SheetTable:
     rows = []
     for v in eq.variables.of("p q u r"):
         if v.name in values:
-            rows.append((v.name, f"{values[v.name] / v.factor:z.6g}", v.shown_in, "" if v.group == "p" else "at t = 0"))
+            rows.append(
+                (v.symbol, f"{values[v.name] / v.factor:z.6g}", v.shown_in, "" if v.group == "p" else "at t = 0")
+            )
     return SheetTable(("symbol", "value", "unit", ""), tuple(rows))
 
 

@@ -77,10 +77,10 @@ class SheetFormula:
 
 @dataclass(frozen=True)
 class SheetTable:
-    """Rows of texts under a head."""
+    """Rows of texts and symbols under a head."""
 
     head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[str | sb.Expr, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -243,10 +243,19 @@ def _html(block: SheetBlock) -> str:
             return _formulas_html([block])
         case SheetTable(head, rows):
             top = "".join(f"<th>{in_html(h)}</th>" for h in head)
-            body = "".join(f"<tr>{''.join(f'<td>{in_html(c)}</td>' for c in row)}</tr>" for row in rows)
+            body = "".join(f"<tr>{''.join(f'<td>{_cell_html(c)}</td>' for c in row)}</tr>" for row in rows)
             return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
         case Numbered(items):
             return f"<ol>{''.join(f'<li>{in_html(i)}</li>' for i in items)}</ol>"
+
+
+def _cell_html(cell: str | sb.Expr) -> str:
+    return in_html(cell) if isinstance(cell, str) else f"<math>{_mathml_of(cell)}</math>"
+
+
+def _cell(cell: str | sb.Expr, written: Callable[[str], str]) -> str:
+    """In LaTeX and Markdown: a text in the way that it is written there, a symbol between dollar signs."""
+    return written(cell) if isinstance(cell, str) else f"${_latex_of(cell)}$"
 
 
 def _tex(block: SheetBlock) -> str:
@@ -258,7 +267,7 @@ def _tex(block: SheetBlock) -> str:
         case SheetFormula():
             return rf"\fitted{{{block.latex()}}}"
         case SheetTable(head, rows):
-            lines = [" & ".join(map(_plain_latex, row)) + r" \\" for row in rows]
+            lines = [" & ".join(_cell(c, _plain_latex) for c in row) + r" \\" for row in rows]
             top = " & ".join(rf"\textbf{{{_plain_latex(h)}}}" for h in head) + r" \\ \hline"
             return "\n".join([rf"\begin{{tabular}}{{{'l' * len(head)}}}", top, *lines, r"\end{tabular}"])
         case Numbered(items):
@@ -279,7 +288,9 @@ def _markdown(block: SheetBlock) -> str:
         case SheetFormula():
             return f"$$ {block.latex()} $$"
         case SheetTable(head, rows):
-            return "\n".join([_bar(head), _bar(["---"] * len(head)), *(_bar(map(in_markdown, row)) for row in rows)])
+            return "\n".join(
+                [_bar(head), _bar(["---"] * len(head)), *(_bar(_cell(c, in_markdown) for c in row) for row in rows)]
+            )
         case Numbered(items):
             return "\n".join(f"{k}. {in_markdown(i)}" for k, i in enumerate(items, start=1))
 

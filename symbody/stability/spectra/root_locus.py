@@ -73,7 +73,7 @@ class RootLocus(Tabular):
         rows = [(f"{c.value:z.10g}", c.kind, c.how, neat(c.eigenvalue)) for c in self.critical]
         return (
             Title(first),
-            ShownPicture(lambda: small_figure(curves, "real part", "imaginary part")),
+            ShownPicture(lambda: small_figure(curves, "real part [1/s]", "imaginary part [rad/s]")),
             *([ShownTable((self.parameter, "kind", "what happens", "eigenvalue"), rows)] if rows else []),
         )
 

@@ -145,7 +145,7 @@ class Spectrum(Tabular, Sequence[Mode]):
         return iter(self.modes)
 
     def _display(self) -> Iterable[DisplayPart]:
-        columns = ("real part", "imag. part", "frequency [Hz]", "damping", "mostly")
+        columns = ("real part [1/s]", "imaginary part [rad/s]", "frequency [Hz]", "damping ratio", "mostly")
         rows = [
             (
                 f"{without_rounding(m.eigenvalue).real:z.6g}",

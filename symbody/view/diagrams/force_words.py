@@ -11,6 +11,7 @@ from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.graph import ZERO, Expr, symbol
 from ...algebra.graph.walk import substitute_all
 from ...algebra.normal_forms.tidy import tidy
+from ...algebra.printing.greek_letters import GREEK
 from ...algebra.printing.printing import latex, operations, text
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.vectors import Vector
@@ -122,6 +123,8 @@ def inertia_name(body: str, quantity: str, axis: str = "") -> str:
 def _name_with_index(letter: str, name: str, axis: str = "") -> str:
     """A letter with the name of a joint or load as its index; names that are not words follow it as text."""
     index = f"{name} {axis}".strip()
+    if re.fullmatch(r"([A-Za-z]+?)_?\d*", name) and re.sub(r"_?\d*$", "", name) in GREEK:
+        return f"${letter}_{{{latex(symbol(name))}{axis}}}$"
     if re.fullmatch(r"[A-Za-z0-9 .]{1,24}", index):
         inside = index.replace(" ", r"\ ")
         return rf"${letter}_{{\mathrm{{{inside}}}}}$"

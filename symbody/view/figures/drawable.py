@@ -89,7 +89,7 @@ class Drawable(ABC):
         return interactive.in_notebook(self.title, self.html(assets=False), self.caption, rows)
 
     def _repr_svg_(self) -> str:
-        """The picture, no wider than it is on paper."""
+        """The picture, as wide as on paper where there is room, also where a notebook is exported with pictures as files."""
         drawn = self.svg()
         points = float(drawn.partition('viewBox="')[2].split(maxsplit=3)[2])
-        return drawn.replace("<svg ", f'<svg style="max-width:{points * PIXELS:z.0f}px" ', 1)
+        return drawn.replace("<svg ", f'<svg width="{points * PIXELS:z.0f}" style="max-width:100%;height:auto" ', 1)
