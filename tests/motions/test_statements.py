@@ -13,6 +13,11 @@ def cart(duration=1.0):
     return problem, problem.phase("push", sb.from_equations({x: v, v: F}, inputs=[F]), duration), F
 
 
+def with_a_root():
+    s, y = sb.symbols("s y", kind="variable")
+    return sb.from_equations({s: -y}, implicit={y: y + y**3 - s})
+
+
 @pytest.mark.parametrize(
     ("state", "message"),
     [
@@ -36,7 +41,7 @@ def cart(duration=1.0):
         (lambda p, s, F: p.solve(method="euler"), "there is no transcription 'euler'"),
         (lambda p, s, F: p.solve(method="radau", degree=0), "degree= of Radau must be a whole number"),
         (lambda p, s, F: p.solve(method="shooting", degree=99), "degree= of shooting, its steps in an interval, must be"),
-        (lambda p, s, F: p.phase("rest", s.equations, 1.0, form="implicit") and p.solve(method="shooting"), "needs form='explicit'"),
+        (lambda p, s, F: p.phase("rest", with_a_root(), 1.0, form="implicit") and p.solve(method="shooting"), "needs form='explicit'"),
         (lambda p, s, F: s.bounds(x=(0, 1)).start(x=2) and p.solve(), "x is 2 to 2 at the start, but its bounds are 0 to 1"),
         (lambda p, s, F: s.cost("push", integral=F) and p.solve(), "cost 'push' falls without bound with F"),
     ],

@@ -32,7 +32,7 @@ def forward_rates(z: Array, made: Transcription, mesh: PhaseMesh, t: Array, v: A
         found = sb.compile(eq).rhs.batch(t, v[:, mesh.state_columns], *([r] if eq.r else []), *parameters)
         rates, column = np.asarray(found).reshape(len(t), -1), {s: k for k, s in enumerate(eq.state)}
         return np.column_stack([rates[:, column[s]] if s in column else v[:, place[s.dot]] for s in form.states])
-    solved = sb.derivation.in_own_terms(eq, form.rates, solved=True)
+    solved = sb.derivation.in_own_terms(eq, list(form.rates), solved=True)
     groups = {"t": eq.t, "v": list(form.node), **({"p": list(eq.p)} if eq.p else {})}
     f = sb.compile(sb.program("rates", groups, {"out": sb.vector(*solved)}))
     return np.asarray(f.batch(t, v, *parameters)).reshape(len(t), -1)
