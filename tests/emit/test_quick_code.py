@@ -11,6 +11,7 @@ from symbody.algebra.graph.graph import as_expr
 from symbody.algebra.graph.linear import factorize
 from symbody.algebra.graph.matrix import Matrix
 from symbody.emit.llvm import jit, loop_text
+from symbody.emit.llvm.program_text import llvm_text
 from symbody.emit.loops.kernel_language import Numbers
 from symbody.emit.loops.kernel_parser import kernel_source
 from symbody.emit.loops.records import address_of
@@ -92,6 +93,27 @@ def test_rounding_of_loops_is_as_written_whatever_llvm_does_with_them(rounding):
         found.append(out)
     assert np.allclose(found[0], found[1], rtol=1e-12)
     assert np.array_equal(found[0], found[1]) == (rounding != "free")
+
+
+def test_optimised_code_is_not_the_quick_one(accelerations):
+    """Registers are looked after: less code for the same instructions."""
+    text = llvm_text(accelerations.program, rounding=jit.rounding())
+    quick, full = (len(jit.machine_code(text.kernels, text.pieces, is_quick)) for is_quick in (True, False))
+    assert full < 0.9 * quick
+
+
+def test_improved_loops_run_other_code(monkeypatch):
+    """Written for the sizes of their arguments, with all passes, and called from then on."""
+    x, y, out = np.arange(1.0, 8.0), np.full(7, 0.5), np.zeros(7)
+    loop = LoopCallee(summed, {}, ("out",), True, n=7, x=x, y=y, out=out)
+    loop.run()
+    before, quick = out.copy(), loop._code
+    loop.improve()
+    assert (loop.is_quick, loop.seconds_to_improve) == (False, 0.0)
+    assert loop._code is not quick
+    assert loop.callee._table[0] == loop._code.address("summed.entry") != quick.address("summed.entry")
+    loop.run()
+    assert np.array_equal(out, before)
 
 
 def basic_types_by_name(kernel):

@@ -103,6 +103,29 @@ def test_order_between_steps(method):
     assert measured(error, 10 * STEPS[method]) > DENSE[method] + 0.6
 
 
+def powers_of_time(order: int) -> sb.Equations:
+    """Variables that are t, t², ..., each power by several right sides: one for each kind of tree in the order conditions
+    (`tall`, `bushy`, and both at a knee)."""
+    t = sb.symbol("t1", "variable")
+    rates, tall = {t: sb.algebra.as_expr(1)}, [t]
+    for k in range(2, order + 1):
+        sides = {"tall": k * tall[-1], "bushy": k * t ** (k - 1)} | ({"knee": k * t * tall[-2]} if k > 2 else {})
+        made = {name: sb.symbol(f"{name}{k}", "variable") for name in sides}
+        rates |= {made[name]: side for name, side in sides.items()}
+        tall.append(made["tall"])
+    return sb.from_equations(rates)
+
+
+@pytest.mark.parametrize("method", ORDERS)
+def test_powers_of_time_between_steps_to_rounding(method):
+    """Within one step, the dense output of order p is exact for powers of time up to p, whose coefficients it takes all:
+    an order that is measured does not see 5e-9 in one of them."""
+    eq, at = powers_of_time(DENSE[method]), np.linspace(0.05, 1.0, 20)
+    sim = sb.simulate(eq, 1.0, {}, method=method, step=1.0).at(at)
+    for name in map(str, eq.z):
+        np.testing.assert_allclose(sim[name], at ** int(name[-1]), rtol=0, atol=2e-13, err_msg=name)
+
+
 @pytest.mark.parametrize("form", ["projection", "orthogonal", "partition", "qr", "svd", "explicit"])
 @pytest.mark.parametrize("method", ["dp5", "rk4"])
 def test_order_with_constraints(form, method):
