@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import pi
+from math import cos, pi, sin
 from pathlib import Path
 
 import numpy as np
@@ -98,3 +98,25 @@ def test_heaviside_of_sympy() -> None:
     for value in (-1.0, 0.0, 0.5, 1.0, 2.0):
         expected = float((3 * sympy.Heaviside(x - 1) + sympy.Heaviside(x, 0)).subs(x, sympy.Rational(value)))
         assert sb.evaluate(found, {sb.symbol("x"): value}) == expected
+
+
+@pytest.mark.parametrize("quarters", [-2, -1, 1, 2, 3])
+def test_right_angles_in_floating_point_numbers_are_exact(quarters: int) -> None:
+    """A cosine of 6e-17 is a direction in which a weight would act: the motion of a slide that is horizontal to the last
+    digit would have no equilibrium, because its one balance reads m g 6e-17 = 0."""
+    m = sb.Model("slide")
+    m.gravity(0, -9.81, 0)
+    level = m.ground.rotate("z", quarters * pi).rotate("y", quarters * pi / 2)
+    first, second = m.body("first", mass=2.0), m.body("second", mass=3.0)
+    m.prismatic("r", level, first, "x")
+    m.prismatic("s", m.ground, second, (sin(quarters * pi / 4) ** 2, cos(pi / 2), cos(quarters * pi / 4) ** 2))
+    eq = sb.derive(m)
+    assert [str(e) for e in eq.f.entries] == ["0", "0"]
+    assert sb.steady(eq).outcome
+
+
+@pytest.mark.parametrize("off", [2e-15, 1e-9])
+def test_angles_beside_right_angles_stay(off: float) -> None:
+    m = sb.Model("slide")
+    along = m.ground.rotate("z", pi / 2 + off).x.components(m.ground).entries[0]
+    assert float(along) == pytest.approx(-off, rel=0.2)

@@ -10,17 +10,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final
 
 from ...algebra.calculus.derivatives import time_derivative
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.functions import cos, sin, sqrt
-from ...algebra.graph.graph import ONE, ZERO, Expr, as_expr
+from ...algebra.graph.graph import ONE, PI, ZERO, Expr, as_expr
 from ...algebra.graph.matrix import Matrix, as_matrix, dot, identity, matrix, outer, skew, vector
 from ...algebra.graph.walk import free_symbols
 from ...errors import ModelError, shown
 
+ROUNDED_COSINE: Final = 2.0**-52  # largest component of a unit vector that is rounding of the others
 AXES: Final = {"x": 0, "y": 1, "z": 2}
 SEQUENCES: Final = {"euler": "zxz", "cardan": "xyz", "tait-bryan": "zyx", "yaw-pitch-roll": "zyx"}
 
@@ -153,15 +155,37 @@ def unit_vector(axis: Any, what: str = "axis") -> Matrix:
     v = as_matrix(axis)
     if v.shape != (3, 1):
         raise ModelError(f"{what}: an axis has three components, got {shown(axis)}")
+    v = _without_rounding(v)
     length = sqrt(dot(v, v))
     if length is ZERO:
         raise ModelError(f"{what}: the axis {shown(axis)} has no direction")
     return v if length is ONE else v / length
 
 
+def _without_rounding(v: Matrix) -> Matrix:
+    """Numbers, without components that rounding of the others leaves: (1, 0, cos(π/2)) is along x."""
+    sizes = [abs(float(e.value)) for e in v.entries if e.value is not None]
+    if len(sizes) < 3:
+        return v
+    return Matrix(
+        3, 1, tuple(ZERO if x <= ROUNDED_COSINE * max(sizes) else e for x, e in zip(sizes, v.entries, strict=True))
+    )
+
+
+def exact_angle(angle: Any) -> Expr:
+    """An angle; a floating-point number next to a multiple of π/2 is that multiple. The cosine of such a number is 6e-17
+    instead of zero, a direction in which forces would act."""
+    theta = as_expr(angle)
+    if isinstance(theta.value, float):
+        n = round(theta.value / (math.pi / 2))
+        if n and abs(theta.value - n * (math.pi / 2)) <= math.ulp(theta.value):
+            return Fraction(n, 2) * PI
+    return theta
+
+
 def about(axis: Any, angle: Any, what: str = "rotation") -> Rotation:
     """Rotation about an axis by an angle."""
-    theta = as_expr(angle)
+    theta = exact_angle(angle)
     if isinstance(axis, str) and axis in AXES:
         return Rotation((Turn(AXES[axis], theta),)) if theta is not ZERO else Rotation()
     n = unit_vector(axis, what)
