@@ -136,6 +136,21 @@ def test_symbols():
     assert "$D_{x}$" not in by_body["slider"]
 
 
+def test_greek_names_are_letters(tmp_path):
+    """Joints named theta and phi_2 on a cart; drawn, so that the formulas are valid."""
+    m = sb.Model("cart and poles")
+    m.gravity(0, -9.81, 0)
+    parent = m.body("cart", mass=1)
+    m.prismatic("x", m.ground, parent)
+    for name in ("theta", "phi_2"):
+        bar = m.body(f"bar {name}", mass=1, com=(0, -1, 0))
+        m.revolute(name, parent, bar)
+        parent = bar
+    diagram = sb.view.free_body(sb.derive(m), "bar theta")
+    assert {a.symbol for a in diagram.arrows} >= {r"$F_{\theta x}$", r"$F_{\phi_{2} y}$"}
+    assert diagram.save(tmp_path / "a.svg").stat().st_size > 1000
+
+
 def test_axes_of_a_body():
     """Components along the rod are those of its own axes."""
     state = states()[0]

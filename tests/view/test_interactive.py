@@ -15,9 +15,8 @@ import pytest
 import symbody as sb
 from symbody.view import Curve, Figure, Panel
 from symbody.view.figures.interactive import assets, data, is_interactive, label_html, script
-from symbody.view.scenes.viewer import assets as viewer_assets
 
-from .browser import Browser, Page, found
+from .browser import Browser, found
 
 HOSTILE = "</script><script>alert(1)</script> $x$ & <b>"
 
@@ -137,48 +136,5 @@ def test_in_a_browser(tmp_path: Path):
         page.until("window.symbodyPlots && symbodyPlots.plots.length === 1 && symbodyPlots.plots[0].panels[0].frame")
         page.painted()
         assert page.value("document.documentElement.scrollHeight") <= height, "buttons are cut off in a notebook"
-    finally:
-        browser.close()
-
-
-def touch(page: Page, kind: str, *at: tuple[float, float]) -> None:
-    points = [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(at)]
-    page.call("Input.dispatchTouchEvent", type=kind, touchPoints=points)
-
-
-@pytest.mark.skipif(found() is None, reason="no browser: apt-get install chromium, or name one by SYMBODY_BROWSER")
-def test_fingers_and_the_time_of_the_scene(tmp_path: Path):
-    """A finger shows values and sets the scene's time, two fingers zoom; the scene moves the line in the figure."""
-    m = sb.Model("pendulum")
-    m.gravity(0, -9.81, 0)
-    m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
-    sim = sb.simulate(sb.derive(m), 4.0, theta=1.0)
-    parts = sb.plot(sim, "theta").html(assets=False), sb.scene(sim).html(assets=False, autoplay=False)
-    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width">{assets()}{viewer_assets()}'
-    path = tmp_path / "both.html"
-    path.write_text(f'<!doctype html><html lang="en"><head>{head}</head><body>{"".join(parts)}</body></html>')
-    browser = Browser(tmp_path / "profile")
-    try:
-        page = browser.page(path, width=400, height=900, phone=True)
-        page.call("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
-        plot, panel, scene = "symbodyPlots.plots[0]", "symbodyPlots.plots[0].panels[0]", "symbody.viewers[0]"
-        page.until(f"window.symbodyPlots && {panel}.frame && window.symbody && {scene}")
-        left, top, width, height = page.value(f"(({{left, top, width, height}}) => [left, top, width, height])({panel}.canvas.getBoundingClientRect())")  # fmt: skip
-        middle = top + height / 2
-        touch(page, "touchStart", (left + width / 2, middle))
-        page.painted()
-        time = page.value(f"{panel}.cursor.x")
-        assert 1.0 < time < 3.0
-        assert f"{float(sim.at(time)['theta'].item()):.2g}" in page.value(f"{panel}.read.textContent").replace("−", "-")
-        touch(page, "touchEnd")
-        page.until(f"Math.abs({scene}.time - {time}) < 1e-6")
-        page.value(f"{scene}.seek(3.25), 1")
-        page.until(f"Math.abs({plot}.time - 3.25) < 1e-6")
-        touch(page, "touchStart", (left + 0.45 * width, middle), (left + 0.55 * width, middle))
-        touch(page, "touchMove", (left + 0.25 * width, middle), (left + 0.75 * width, middle))
-        touch(page, "touchEnd")
-        assert page.value(f"{panel}.rx[1] - {panel}.rx[0]") == pytest.approx(4.0 / 5, rel=0.2)
-        assert page.value("document.documentElement.scrollWidth") <= 400
-        assert page.complaints() == []
     finally:
         browser.close()

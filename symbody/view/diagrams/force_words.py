@@ -124,7 +124,7 @@ def _name_with_index(letter: str, name: str, axis: str = "") -> str:
     """A letter with the name of a joint or load as its index; names that are not words follow it as text."""
     index = f"{name} {axis}".strip()
     if re.fullmatch(r"([A-Za-z]+?)_?\d*", name) and re.sub(r"_?\d*$", "", name) in GREEK:
-        return f"${letter}_{{{latex(symbol(name))}{axis}}}$"
+        return f"${letter}_{{{f'{latex(symbol(name))} {axis}'.strip()}}}$"
     if re.fullmatch(r"[A-Za-z0-9 .]{1,24}", index):
         inside = index.replace(" ", r"\ ")
         return rf"${letter}_{{\mathrm{{{inside}}}}}$"

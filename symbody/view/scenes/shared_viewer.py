@@ -9,7 +9,7 @@ from ..figures import interactive
 from ..figures.shared_scripts import ANSWERS, share_scripts, stored_text
 from . import viewer
 
-SAYS = "The scenes and plots below share their viewer, which is in this cell."
+SAYS = "Viewer of the scenes and plots below."
 
 
 @checked_flags_of_class(ViewError)
@@ -45,12 +45,12 @@ class SharedViewer:
 
 @checked_flags(ViewError)
 def share_viewer(shared: bool = True) -> SharedViewer:
-    """Let the scenes and plots of a notebook share one viewer, which this call returns: let it be the last line of a
-    cell near the top. Each scene is then shorter by 60 kB, and each plot by 30 kB.
+    """Let the scenes and plots of a notebook share one viewer. Call it in the last line of a cell near the top: its
+    output is the viewer. Each scene is then 60 kB shorter, and each plot 30 kB.
 
-    Scenes and plots shown afterwards ask that cell for the viewer when the notebook is opened, also after an export to
-    HTML. Where the cell is missing they stay still pictures with a note. Without this call every cell contains
-    what it needs.
+    Scenes and plots shown afterwards load the viewer from that cell when the notebook is opened, also after an export
+    to HTML. If the cell is missing, they are static pictures with a note. Without this call every scene and plot
+    contains its own viewer.
 
     shared   False: cells contain their viewer again
 
