@@ -11,6 +11,8 @@ before motions were integrated without Python in between, on a machine with two 
 
 from __future__ import annotations
 
+import importlib.util
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -41,6 +43,7 @@ def rows(quick: bool = False) -> Iterator[Row]:
         yield function_row(name)
     yield motion_row(1000 if quick else MEMBERS)
     yield from step_rows()
+    yield from cart_pole_rows()
 
 
 def step_rows() -> Iterator[Row]:
@@ -70,6 +73,70 @@ def step_row(case: str, env: sb.integrate.Stepper) -> Row:
             repeated(lambda: [env.derivatives(start, wrt=("x",)) for _ in range(100)], 10).least * 1e4, 2
         ),
     }
+
+
+CART_POLES: Final = 1024
+
+
+def cart_pole_rows() -> Iterator[Row]:
+    """A step of rk4 of many cart-poles with an action for each: by a stepper and by an environment, which observes, rewards
+    and begins anew; beside it the same step of the exported JAX function, `jit` of `vmap`. `all_cores_us` on the clock,
+    `one_core_us` CPU time, both for all members; `ratio`: time of JAX on the clock to this one."""
+    m = sb.Model("cart and pole")
+    x, theta = m.coordinates("x theta")
+    m.gravity(0, -9.81, 0)
+    m.particle("cart", m.ground.point(x, 0, 0), mass=1.0)
+    m.particle("pole", m.ground.point(x + 0.5 * sb.sin(theta), 0.5 * sb.cos(theta), 0), mass=0.1)
+    m.generalized_force("push", x, m.input("F"))
+    eq, h = sb.derive(m), 0.02
+    stepper = sb.stepper(eq, h)
+    env = sb.environment(
+        stepper, CART_POLES, observation=[x, x.dot, sb.sin(theta), sb.cos(theta), theta.dot], reward=sb.cos(theta),
+        ends=abs(x) > 2.4, start={theta: (-0.1, 0.1)}, actions={"F": (-10, 10)},
+    )  # fmt: skip
+    env.reset(seed=1)
+    states, actions = env.states.copy(), np.zeros((CART_POLES, 1))
+    ways = {"stepper": lambda: stepper.step(states, actions), "environment": lambda: env.step(actions)}
+    jax_step = exported_to_jax(eq, h, states, actions)
+    theirs = None if jax_step is None else wall(jax_step)
+    for name, run in ways.items():
+        all_cores = wall(run, 300)
+        yield {
+            "case": f"{CART_POLES} cart-poles: a step, {name}",
+            "one_core_us": round(repeated(run, 50, clock=time.process_time).least * 1e6, 1),
+            "all_cores_us": round(all_cores * 1e6, 1),
+            "jax_us": None if theirs is None else round(theirs * 1e6, 1),
+            "ratio": None if theirs is None else round(theirs / all_cores, 2),
+        }
+
+
+def exported_to_jax(eq: sb.Equations, h: float, states: Any, actions: Any) -> Callable[[], Any] | None:
+    """A step of rk4 of all states by `write.jax`, in double precision, if JAX is installed."""
+    try:
+        import jax
+    except ImportError:
+        return None
+    jax.config.update("jax_enable_x64", True)
+    with tempfile.TemporaryDirectory() as folder:
+        (source,) = sb.write.jax(eq, folder).rglob("*_jax.py")
+        spec = importlib.util.spec_from_file_location("exported", source)
+        assert spec is not None
+        assert spec.loader is not None
+        made = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(made)
+    p = made.default_parameters()
+
+    def step(x: Any, r: Any) -> Any:
+        def f(y: Any) -> Any:
+            return made.rhs(0.0, y, r, p)
+
+        a = f(x)
+        b = f(x + h / 2 * a)
+        c = f(x + h / 2 * b)
+        return x + h / 6 * (a + 2 * b + 2 * c + f(x + h * c))
+
+    of_all, x, r = jax.jit(jax.vmap(step)), jax.numpy.asarray(states), jax.numpy.asarray(actions)
+    return lambda: of_all(x, r).block_until_ready()
 
 
 def motion_row(members: int) -> Row:

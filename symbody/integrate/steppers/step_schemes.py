@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from time import perf_counter
 from typing import Final, Protocol
 
 import numpy as np
@@ -11,8 +12,11 @@ import numpy as np
 from ...algebra.graph.graph import Symbol, symbol
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
+from ...emit.run.workers import cores, share_out
 from ..kernels.march_records import AT_EVENT, DONE
 
+SAMPLE: Final = 64  # members whose time is taken before the others are shared out
+WORTH_A_THREAD: Final = 1e-4  # seconds of work from which on another thread saves more than it takes to wake it
 ACCEPTED: Final = (DONE, AT_EVENT)  # status of steps that were taken
 CLOCK: Final = symbol("time_at_the_step", "parameter")
 
@@ -69,6 +73,7 @@ class StepRows:
         self.y, self.given = np.zeros((count, n)), np.tile(row, (count, 1))
         self.ends, self.notes = np.zeros((count, n)), np.zeros((count, scheme.n_notes))
         self._scheme, self._local = scheme, threading.local()
+        self.seconds = 0.0  # for a member, on average over the last parts
 
     @property
     def worker(self) -> StepWorker:
@@ -80,13 +85,28 @@ class StepRows:
 
     def ends_of_taken_steps(self) -> Array:
         """New states; without numbers where a step could not be taken."""
-        is_bad, out = ~np.isin(self.notes[:, 0], ACCEPTED), self.ends.copy()
+        status, out = self.notes[:, 0], self.ends.copy()
+        is_bad = (status != DONE) & (status != AT_EVENT)
         if is_bad.any():
             out[is_bad] = np.nan
         return out
 
+    def run_all(self) -> None:
+        """Steps of all members, on as many threads as have WORTH_A_THREAD of work: waking threads takes longer than the steps
+        of a few hundred members."""
+        count, first = len(self.y), 0
+        if not self.seconds and count > SAMPLE:
+            self.worker.run(0, 0)  # machine code is made before the time is taken
+            self.run_part(0, first := SAMPLE)
+        left = count - first
+        threads = max(1, min(cores(), int(left * self.seconds / WORTH_A_THREAD)))
+        share_out(lambda a, b: self.run_part(first + a, first + b), left, threads, max(1, left // (4 * threads)))
+
     def run_part(self, first: int, stop: int) -> None:
-        self.worker.run(first, stop)
+        worker, began = self.worker, perf_counter()
+        worker.run(first, stop)
+        taken = (perf_counter() - began) / max(stop - first, 1)
+        self.seconds = taken if not self.seconds else 0.8 * self.seconds + 0.2 * taken
 
 
 class SingleStep(StepRows):

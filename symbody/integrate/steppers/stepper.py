@@ -13,7 +13,6 @@ from ...algebra.graph.graph import Symbol
 from ...argument_kinds import answered_class, checked_flags
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
-from ...emit.run.workers import cores, share_out
 from ...errors import SimulationError, finite_number, listed, shown, unknown
 from ...later import later
 from ...summary import Introduced, counted
@@ -32,7 +31,6 @@ from .step_results import StepDerivatives, StepImpulses, names_of_marked
 from .step_schemes import ACCEPTED, CLOCK, SingleStep, StepRows, StepScheme
 from .tangent_space import tangent_columns, tangent_rows
 
-MIN_THREADED_MEMBERS: Final = 64  # number of members from which on several threads share a step
 NO_NUMBER: Final = np.nan
 
 
@@ -253,8 +251,7 @@ class Stepper(Introduced):
         self._put_inputs(bound.given, first, last, t)
         if p is not None:
             bound.given[:, self._p_places] = self._parameters(p, len(rows))
-        many = cores() if len(rows) >= MIN_THREADED_MEMBERS else 1
-        share_out(bound.run_part, len(rows), many, max(1, len(rows) // (4 * many)))
+        bound.run_all()
         return bound
 
     def _bound(self, count: int) -> StepRows:
