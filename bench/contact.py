@@ -4,7 +4,7 @@ ball on the same lane, and beside MuJoCo a robot that stands on its feet.
 `error` is that of the distance rolled by a bowling ball, 12 v²/(49 μ g) at 2v/(7 μ g), of the period of a block on a
 belt, of the way that a table slides on its feet, all known in closed form, and of the height at which the robot stands,
 from what small steps give. `first` has
-derivation and compilation in it.
+derivation and compilation in it. Gradients of whole motions are in `contact_gradients.py`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 
 import symbody as sb
 
+from . import contact_gradients
 from .standing_robot import humanoid, in_mujoco, in_steps, robot_file, solo_file, standing
 from .timing import Row
 
@@ -369,3 +370,4 @@ def rows() -> Iterator[Row]:
     yield from table_rows()
     yield from standing_rows()
     yield from humanoid_rows()
+    yield from contact_gradients.rows()

@@ -232,3 +232,21 @@ def test_gradients_with_respect_to_the_length_of_a_step(hopper):
     smooth = sb.stepper(hopper.base, dt)
     with pytest.raises(sb.errors.SimulationError, match="dt"):
         smooth.derivatives(smooth.start, wrt=("dt",))
+
+
+def test_a_bowling_ball_has_the_gradient_of_its_closed_form():
+    """It slides until 2 v/(7 μ g), then rolls: x = 5/7 v t + 2 v²/(49 μ g), to the step in which it begins to roll."""
+    m = sb.Model("bowling")
+    m.gravity(0, 0, -g)
+    mu = m.parameter("mu", 0.2)
+    ball = m.body("ball", mass=6.0, inertia=(0.4 * 6 * 0.11**2,) * 3)
+    m.free("ball", m.ground, ball, sequence="euler parameters")
+    lane = sb.Contact("lane", sb.touch(sb.Ball(ball, 0.11), sb.HalfSpace(m.ground)), friction=mu)
+    env = sb.stepper(sb.Contacts(sb.derive(m), lane), 2e-3, ball_x_dot=4.0, ball_z=0.11 - 1e-9)
+    x, S, P = rolled_out(env, steps=500)
+    place, speed, first = (env.state_names.index(n) for n in ("ball_x", "ball_x_dot", "ball_x_dot"))
+    assert x[place] == pytest.approx(5 / 7 * 4 + 2 * 16 / (49 * 0.2 * g), rel=1e-5)
+    assert S[speed, first] == pytest.approx(5 / 7, rel=1e-12)
+    assert S[place, first] == pytest.approx(5 / 7 + 16 / (49 * 0.2 * g), rel=1e-4)
+    assert P[place, 0] == pytest.approx(-2 * 16 / (49 * 0.04 * g), rel=1e-4)
+    assert P[speed, 0] == pytest.approx(0, abs=1e-12)
