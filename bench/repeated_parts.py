@@ -29,9 +29,8 @@ from symbody.derivation.programs import link_sweeps
 from symbody.emit.programs.program import Program
 
 from .dynamics import empty_cache
-from .timing import Row, fresh
+from .timing import Row, fresh, repeated
 
-CALLS: Final = 2000
 COSTLY: Final = {"sin": 15, "cos": 15, "div": 4, "sqrt": 4}  # instructions, in additions; others are 1
 
 
@@ -135,18 +134,15 @@ def written_out() -> Iterator[None]:
 
 
 def accelerations(eq: sb.Equations) -> Row:
-    """u': types of links, CPU seconds to machine code, CPU microseconds of one call from Python."""
+    """u': types of links, CPU seconds to machine code, microseconds of one call from Python."""
     begun = time.process_time()
     f = sb.compile(eq)
     call = partial(f.udot, 0.0, np.full(len(eq.q), 0.1), np.full(len(eq.u), 0.2), f.p)
     call()
     made = time.process_time()
-    for _ in range(CALLS):
-        call()
-    end = time.process_time()
     swept = link_sweeps.swept_accelerations(eq)
     types = 0 if swept is None else len(swept[0].args[0].data.fragments) // 3
-    return {"types": types, "accelerations_s": round(made - begun, 4), "call_us": round(1e6 * (end - made) / CALLS, 2)}
+    return {"types": types, "accelerations_s": round(made - begun, 4), "call_us": round(1e6 * repeated(call).least, 2)}
 
 
 def shares(program: Program) -> Row:

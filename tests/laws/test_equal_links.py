@@ -26,7 +26,8 @@ JOINTS = ("revolute", "prismatic", "spherical", "free", "euler parameters")
 def few_links(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops are taken for trees of any size."""
     monkeypatch.setattr(link_sweeps, "MIN_LINKS", 2)
-    monkeypatch.setattr(link_sweeps, "MIN_COPIES", 0)
+    for limit in ("MIN_COPIES", "MIN_OPERATIONS", "MIN_REPEATED"):
+        monkeypatch.setattr(link_sweeps, limit, 0)
 
 
 def random_tree(seed: int, n: int = 9) -> sb.Model:

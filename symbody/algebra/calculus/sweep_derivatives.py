@@ -14,7 +14,7 @@ from typing import Final
 
 from ...errors import ExpressionError
 from ..graph.graph import ZERO, Expr, Node, Symbol, intern, symbol
-from ..graph.sweeps import Columns, Fragment, Schedule
+from ..graph.sweeps import Columns, Fragment, NewSteps, Schedule
 from ..graph.walk import free_symbols
 from .staged_fragments import StagedFragment, SweepStage, staged_fragments
 
@@ -65,27 +65,6 @@ def _of(node: Node) -> Schedule:
 # ------------------------------------------------------------------------------------------------------ new schedules
 
 
-class _NewSteps:
-    """Steps of a schedule that is being made."""
-
-    def __init__(self) -> None:
-        self.fragments: list[Fragment] = []
-        self.numbers: dict[Fragment, int] = {}
-        self.kinds: list[int] = []
-        self.places: list[int] = []
-
-    def add(self, fragment: Fragment, places: Sequence[int]) -> None:
-        if fragment not in self.numbers:
-            self.numbers[fragment] = len(self.fragments)
-            self.fragments.append(fragment)
-        self.kinds.append(self.numbers[fragment])
-        self.places += places
-
-    def schedule(self, size: int, results: Sequence[int], columns: Columns | None = None) -> Schedule:
-        kinds, places = tuple(self.kinds), tuple(self.places)
-        return Schedule(tuple(self.fragments), kinds, places, size, tuple(results), columns)
-
-
 @dataclass(frozen=True)
 class _DerivedFragments:
     """A fragment that keeps what its derivatives need, and the fragment of these.
@@ -131,6 +110,9 @@ def _symbols_like(f: Fragment, groups: Sequence[Sequence[Expr]], name: str) -> G
 # ----------------------------------------------------------------------------------------------------------- tangents
 
 
+_CLEAR: Final = Fragment((), ((ZERO,),), (False,))
+
+
 class _Tangents:
     """The schedule of the tangents of some results, of which `live` are the numbers.
 
@@ -167,17 +149,18 @@ class _Tangents:
     def _tangent(self, p: int) -> int:
         return self.count + p - self.first if p < self.count else self.of.size + self.span + p - self.count
 
-    def _steps(self) -> tuple[_NewSteps, list[tuple[Fragment, list[int]]]]:
+    def _steps(self) -> tuple[NewSteps, list[tuple[Fragment, list[int]]]]:
         """Steps of the values, and of the tangents behind them."""
-        values, seconds = _NewSteps(), []
-        written: set[int] = set()
+        values, seconds = NewSteps(), []
+        written = bytearray(self.of.size)
         for kind, places in self.of.steps():
             f = self.of.fragments[kind]
             inputs, outputs = places[: len(f.inputs)], places[len(f.inputs) :]
             masks = tuple(bytes(self.mask[at : at + len(g)]) for g, at in zip(f.inputs, inputs, strict=True))
             given, found = self._expressions(kind, masks)
             moved = [g for g, es in enumerate(found) if any(e is not ZERO for e in es)]
-            adds = tuple(f.adds[g] and outputs[g] in written for g in moved)
+            spans = [range(outputs[g], outputs[g] + len(f.outputs[g])) for g in moved]
+            adds = tuple(f.adds[g] and any(written[p] for p in span) for g, span in zip(moved, spans, strict=True))
             key = kind, masks, adds
             if key not in self._pairs:
                 live = {g: given[g] for g, m in enumerate(masks) if any(m)}
@@ -187,10 +170,12 @@ class _Tangents:
             self.size += pair.value.keeps
             own = [self._value(inputs[g]) for _, g in pair.value.inputs] + [self._value(p) for p in outputs]
             values.add(pair.value.fragment, own + [kept] * bool(pair.value.keeps))
+            for span, added in zip(spans, adds, strict=True):
+                seconds += [(_CLEAR, [self._tangent(p)]) for p in span if added and not written[p]]
+                written[span.start : span.stop] = b"\1" * len(span)
             if moved:
                 seconds.append((pair.second.fragment, self._second_places(pair, inputs, outputs, kept)))
             for g, mask in zip(pair.writes, pair.found, strict=True):
-                written.add(outputs[g])
                 for i, is_moved in enumerate(mask):
                     self.mask[outputs[g] + i] |= is_moved
         return values, seconds
@@ -267,7 +252,7 @@ class _Adjoints:
                     depends[at + i] |= is_moved
         return depends
 
-    def _steps(self, depends: bytearray) -> _NewSteps:
+    def _steps(self, depends: bytearray) -> NewSteps:
         """Values in their order, then adjoints against it: found first, since they decide what values keep."""
         self.has = has = bytearray(self.of.size)
         for k in self.seeds:
@@ -281,7 +266,7 @@ class _Adjoints:
                 for g, mask in zip(pair.writes, pair.found, strict=True):
                     for i, is_there in enumerate(mask):
                         has[places[g] + i] |= is_there
-        out = _NewSteps()
+        out = NewSteps()
         self._add_start(out)
         for (kind, places), (pair, kept) in zip(steps, reversed(rows), strict=True):
             f = self.of.fragments[kind]
@@ -296,7 +281,7 @@ class _Adjoints:
                 out.add(pair.second.fragment, self._second_places(pair, kind, places, kept))
         return out
 
-    def _add_start(self, out: _NewSteps) -> None:
+    def _add_start(self, out: NewSteps) -> None:
         """Adjoints are zero, but those of the results."""
         clear = Fragment((), ((ZERO,) * CLEARED_AT_ONCE,), (False,))
         for at in range(self.base, self.base + self.of.size, CLEARED_AT_ONCE):

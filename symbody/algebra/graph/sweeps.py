@@ -19,6 +19,7 @@ from functools import cached_property
 
 from .cache_owner import CacheOwner
 from .graph import Expr, Symbol, as_expr, intern
+from .walk import evaluation_order
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +89,15 @@ class Schedule(CacheOwner):
         return out
 
     @cached_property
+    def operations(self) -> tuple[int, int]:
+        """Of all fragments, each once, and of all steps."""
+        count = [sum(bool(n.args) for n in evaluation_order(e for g in f.outputs for e in g)) for f in self.fragments]
+        of_steps = sum(count[kind] for kind in self.kinds)
+        if (repeated := self.columns) is not None:
+            of_steps += (len(repeated.seeds) - 1) * sum(count[kind] for kind in self.kinds[repeated.first :])
+        return sum(count), of_steps
+
+    @cached_property
     def digest(self) -> str:
         """Hash of the content, the same in every process."""
         keys = [[[e.key for e in g] for g in (*f.inputs, *f.outputs)] for f in self.fragments]
@@ -104,6 +114,27 @@ class Schedule(CacheOwner):
 
     def __repr__(self) -> str:
         return f"<Schedule of {len(self.kinds)} steps, {len(self.fragments)} fragments, {self.digest}>"
+
+
+class NewSteps:
+    """Steps of a schedule that is being made."""
+
+    def __init__(self) -> None:
+        self.fragments: list[Fragment] = []
+        self.numbers: dict[Fragment, int] = {}
+        self.kinds: list[int] = []
+        self.places: list[int] = []
+
+    def add(self, fragment: Fragment, places: Sequence[int]) -> None:
+        if fragment not in self.numbers:
+            self.numbers[fragment] = len(self.fragments)
+            self.fragments.append(fragment)
+        self.kinds.append(self.numbers[fragment])
+        self.places += places
+
+    def schedule(self, size: int, results: Sequence[int], columns: Columns | None = None) -> Schedule:
+        kinds, places = tuple(self.kinds), tuple(self.places)
+        return Schedule(tuple(self.fragments), kinds, places, size, tuple(results), columns)
 
 
 def item_places(results: tuple[int, ...], columns: Columns | None, size: int) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ...algebra.calculus.staged_fragments import StagedFragment, SweepStage, staged_fragments
+from ...algebra.calculus.sweep_zeros import without_zeros
 from ...algebra.calculus.written_solves import written_out
 from ...algebra.graph.functions import value_where
 from ...algebra.graph.graph import ZERO, Expr, Symbol, symbol
@@ -35,15 +36,18 @@ from .articulated_bodies import (
     own_inertia,
 )
 
-MIN_LINKS: Final = 40  # of smaller trees the unrolled program is used; at 50 links loops were faster
-MIN_COPIES: Final = 4  # links of one type on average: with fewer, there is little to repeat
+MIN_LINKS: Final = 12  # of smaller trees the unrolled program is used
+MIN_COPIES: Final = 2  # links of one type on average: with fewer, there is little to repeat
+MIN_OPERATIONS: Final = 3500  # from which on a call of the loops takes no longer than unrolled code
+MANY_LINKS: Final = 40  # from which on loops are used in any case: compiling takes a third of the time
+MIN_REPEATED: Final = 2  # operations of all steps, in those of all fragments
 MAX_SLOTS: Final = 64  # symbols of a link
 
 _UPPER: Final = tuple((i, j) for i in range(3) for j in range(i, 3))
 
 
 def swept_accelerations(eq: Equations) -> Matrix | None:
-    """u' of a tree with equal links as items of one node; None if there are too few, or where the recursion of a
+    """u' of a tree with equal links as items of one node; None if too little is repeated, or where the recursion of a
     link needs more than its own symbols."""
     return eq.cached("swept accelerations", (), lambda: _accelerations(eq))
 
@@ -61,7 +65,10 @@ def _accelerations(eq: Equations) -> Matrix | None:
         return None
     locks = {v.symbol for angles in eq.variables.rotations_by_angles.values() for v in angles}
     types = {kind: _LinkType(kinematics, Q, x, locks) for kind, x in first.items()}
-    return _SweepMemory(eq, links, types).accelerations()
+    found = _SweepMemory(eq, links, types).accelerations()
+    once, all_steps = found[0].args[0].data.operations
+    is_large = len(links) >= MANY_LINKS or all_steps >= MIN_OPERATIONS
+    return found if is_large and all_steps >= MIN_REPEATED * once else None
 
 
 # ----------------------------------------------------------------------------------------------------- one type of link
@@ -210,7 +217,8 @@ class _SweepMemory:
         results = tuple(range(self.udot, self.udot + n))
         schedule = Schedule(tuple(fragments), tuple(kinds), tuple(places), self.size, results)
         arguments = [*self.symbols, *falling(self.eq.mechanism).entries]
-        return Matrix(n, 1, sweep_results(schedule, arguments))
+        zeros = [k for k, e in enumerate(arguments) if e is ZERO]
+        return Matrix(n, 1, sweep_results(without_zeros(schedule, zeros), arguments))
 
     def _step(self, sweep: int, k: int, link: Link) -> list[int]:
         """Places of the groups of one step."""

@@ -294,15 +294,8 @@ def operations(things: Any) -> int:
     nodes = evaluation_order(scalars(things))
     work = {n: _plan(n.data, n.args)[1] for n in nodes if n.op == "factor"}
     blocks = sum(w.factor for w in work.values()) + sum(work[n.args[0]].solve for n in nodes if n.op == "solve")
-    fragments = sum(_schedule_operations(n.data) for n in nodes if n.op == "sweeps")
+    fragments = sum(n.data.operations[1] for n in nodes if n.op == "sweeps")
     return blocks + fragments + sum(1 for n in nodes if n.args and n.op not in ("factor", "solve", "sweeps", "item"))
-
-
-def _schedule_operations(schedule: Schedule) -> int:
-    count = [sum(bool(n.args) for n in evaluation_order(scalars(*f.outputs))) for f in schedule.fragments]
-    once = len(schedule.kinds) if schedule.columns is None else schedule.columns.first
-    repeated = 0 if schedule.columns is None else len(schedule.columns.seeds)
-    return sum(count[kind] * (1 if k < once else repeated) for k, kind in enumerate(schedule.kinds))
 
 
 # --------------------------------------------------------------------------------------------------------- instructions
