@@ -272,10 +272,30 @@ def listed(names: Iterable[object], most: int = 12) -> str:
     return f"{', '.join(texts[:most])} and {len(texts) - most} more"
 
 
+def in_groups(names: Iterable[object], most: int = 12) -> str:
+    """Names; of many those that differ by numbers only are one group: `link 0 to link 99 (100), hook`."""
+    texts = [str(n) for n in names]
+    if len(texts) <= most:
+        return listed(texts, most)
+    groups: dict[str, list[str]] = {}
+    for text in texts:
+        groups.setdefault(without_numbers(text), []).append(text)
+    if len(groups) == len(texts):
+        return listed(texts, most)
+    shown = [g[0] if len(g) == 1 else f"{g[0]} to {g[-1]} ({len(g)})" for g in list(groups.values())[:most]]
+    left = sum(len(g) for g in list(groups.values())[most:])
+    return ", ".join(shown) + (f" and {left} more" if left else "")
+
+
+def without_numbers(text: str) -> str:
+    """The text with a sign in the place of each number: equal for `link 1` and `link 25`."""
+    return re.sub(r"\d+", "#", text)
+
+
 def in_number(names: Iterable[object], one: str, many: str) -> str:
     """Names in a singular or plural phrase: `in_number(lost, "body {} hangs", "bodies {} hang")`."""
     texts = [str(n) for n in names]
-    return (one if len(texts) == 1 else many).replace("{}", listed(texts), 1)
+    return (one if len(texts) == 1 else many).replace("{}", in_groups(texts), 1)
 
 
 def with_article(noun: str) -> str:

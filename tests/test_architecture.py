@@ -89,6 +89,8 @@ SHARED = (
     "optional_packages",
     "options",
     "printed_lines",
+    "progress",
+    "row_files",
     "simulation_options",
     "small_figures",
     "summary",
@@ -106,6 +108,7 @@ LAZY_DOORS = {  # files that may load a module when it is first needed, and why
 }
 NUMERICS = {  # files before `emit` that compute with arrays, and why
     "symbody/array_files.py": "files of arrays",
+    "symbody/row_files.py": "tables of numbers that grow on disk",
     "symbody/algebra/nonlinear/nonlinear.py": "the one nonlinear solver, which every later stage uses",
     "symbody/algebra/nonlinear/trust_region.py": "its steps, by singular values",
     "symbody/algebra/nonlinear/least_norm.py": "linear equations of any rank, in stacks",

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .files.model_file import model_text, write_model
     from .files.orbit_file import load_orbit, load_orbits, save_orbit, save_orbits
     from .files.stored_results import load
+    from .files.streamed_motion import stream
     from .files.trajectory_file import load_trajectory, save_trajectory
     from .live.live_page import live_page
     from .mockup.fmu import fmu
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "CSource", "c_source", "equation_programs", "equations_files", "Artefact", "ExportOptions", "artefact", "export", "add_target", "c", "fortran", "auto", "simulink", "scilab", "modelica", "matlab", "rust", "javascript", "wasm", "numpy", "jax", "torch", "casadi", "sympy", "fmu", "live_page", "film", "glb", "model_text", "write_model", "write_report", "load", "load_branch", "save_branch", "load_orbit", "save_orbit", "load_orbits", "save_orbits", "load_trajectory",
-    "save_trajectory",
+    "save_trajectory", "stream",
 ]  # fmt: skip
 
 offer(__name__)

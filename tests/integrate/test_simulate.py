@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.integrate.run.run import Progress
+from symbody.progress import Progress
 
 from .mechanisms import START, double_pendulum, falling, lagging_spring, slider_crank
 

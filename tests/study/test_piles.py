@@ -179,3 +179,34 @@ def test_overlapping_starts_by_the_thousand_are_refused():
         sb.errors.SimulationError, match=r"overlap at the start in .* such as ball\[\d+\] and ball\[\d+\] \(gap -0.2\)"
     ):
         pile.simulate(1.0, step=0.01)
+
+
+def test_states_stream_to_disk_by_column(tmp_path):
+    """The rows are the states of a motion in memory, of the bodies and columns that were chosen."""
+
+    def rows(**more):
+        pile = sb.Pile("two kinds", friction=0.2)
+        pile.many("ball", sb.sphere(0.1), at=[(0, 0, 0.3), (0.5, 0, 0.4)], density=1000)
+        pile.many("brick", sb.box(0.1, 0.1, 0.1), at=[(0, 1, 0.5)], density=1000)
+        pile.wall("floor")
+        return pile.simulate(0.3, step=1e-3, every=2, **more)
+
+    whole = rows()
+    ends = rows(to=tmp_path / "run.npy", columns=["velocities", "positions"], of=["brick"])
+    table = np.load(tmp_path / "run.npy", mmap_mode="r")
+    assert table.dtype.names == ("t", "velocities", "positions")
+    assert table["positions"].shape == (151, 1, 3)
+    assert np.array_equal(table["t"], whole.t)
+    assert np.abs(table["positions"] - whole.positions[:, 2:]).max() < 1e-6
+    assert np.abs(table["velocities"] - whole.velocities[:, 2:]).max() < 1e-6
+    assert np.array_equal(ends.states, whole.states[[0, -1]])
+    assert np.array_equal(ends.t, whole.t[[0, -1]])
+    for wrong, message in (
+        ({"to": tmp_path / "run.csv"}, "written to a .npy file"),
+        ({"to": tmp_path / "x.npy", "columns": ["place"]}, "no column 'place'"),
+        ({"to": tmp_path / "x.npy", "columns": ["mechanism"]}, "no column 'mechanism'"),
+        ({"to": tmp_path / "x.npy", "of": ["floor"]}, "no kind of bodies that move 'floor'"),
+    ):
+        with pytest.raises(sb.SymbodyError, match=message):
+            rows(**wrong)
+    assert not (tmp_path / "x.npy").exists()

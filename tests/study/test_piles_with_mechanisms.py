@@ -137,3 +137,21 @@ def test_faults(made, said):
     state, ball = free_ball((0, 0, 1))
     with pytest.raises(sb.ModelError, match=said):
         made(sb.Pile("p"), state, ball)
+
+
+def test_sparse_samples_of_the_mechanism_belong_to_their_times():
+    """Samples further apart than the steps of one call of the kernel."""
+
+    def swing(every):
+        m = sb.Model("swing")
+        m.gravity(0, 0, -9.81)
+        rod = m.body("rod", mass=1.0, com=(0, 0, -0.5), inertia=(0.1, 0.1, 0.1))
+        m.revolute("a", m.ground, rod, axis="y")
+        pile = sb.Pile("swing")
+        pile.many("ball", sb.sphere(0.1), at=[(5, 0, 0)], density=1000)
+        pile.mechanism(sb.assemble(sb.derive(m), a=1.0), {"tip": (rod.frame.translate(0, 0, -1), sb.sphere(0.1))})
+        return pile.simulate(0.3, step=1e-3, every=every)
+
+    fine, coarse = swing(1), swing(150)
+    assert np.array_equal(coarse.t, fine.t[[0, 150, 300]])
+    assert np.array_equal(coarse.mechanism["a"], fine.mechanism["a"][[0, 150, 300]])

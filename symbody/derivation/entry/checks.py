@@ -22,7 +22,7 @@ from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Turn
 from ...bodies.mechanism.inferred_units import dimension_check
 from ...bodies.mechanism.mechanism import Body, Constraint, Joint, Mechanism
-from ...errors import DerivationError, EvaluationError, ModelError, listed, undeclared_symbol
+from ...errors import DerivationError, EvaluationError, ModelError, in_groups, listed, undeclared_symbol
 from ..equations.constraint_rank import ConstraintRank, constraint_rank
 from ..equations.energies import power_and_loss
 from ..equations.equations import Equations
@@ -328,14 +328,14 @@ def _massless(eq: Equations, speeds: list[str]) -> Finding:
     bodies = [b.name for b in eq.mechanism.bodies if b.mass.is_massless]
     light = [b.name for b in eq.mechanism.bodies if not b.mass.is_massless and b.mass.is_particle]
     who = (
-        f"; massless bodies: {listed(bodies)}"
+        f"; massless bodies: {in_groups(bodies)}"
         if bodies
-        else f"; bodies without inertia: {listed(light)}"
+        else f"; bodies without inertia: {in_groups(light)}"
         if light
         else ""
     )
     text = (
-        f"{eq.name!r}: the mass matrix is singular: {listed(speeds)} {'change' if len(speeds) > 1 else 'changes'} without moving any mass"
+        f"{eq.name!r}: the mass matrix is singular: {in_groups(speeds)} {'change' if len(speeds) > 1 else 'changes'} without moving any mass"
         f"{who}{''.join(f'; {found}' for found in hinges_through_points(eq.mechanism))}. Give the bodies that these move a mass and an inertia, or constrain the motion; "
         "derive(model, check=False) gives the equations as they are"
     )

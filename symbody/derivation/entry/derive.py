@@ -19,6 +19,8 @@ from ...bodies.model.model import Model
 from ...derivation.equations.constraint_rank import branches_in_words, constraint_rank
 from ...derivation.equations.undetermined_forces import undetermined
 from ...errors import DerivationError, ModelError, listed, shown, unknown
+from ...progress import begin_stage, working
+from ...summary import counted
 from ..equations.equations import Equations
 from ..equations.undetermined_forces import null_vectors
 from ..kinematics.kinematics import Kinematics
@@ -95,10 +97,13 @@ def derive(
         raise DerivationError(
             f"derive: route {route!r} needs positions, but frames of {mechanism.name!r} are known by their velocity only; use one of {listed(possible)}"
         )
-    with gc_paused():
+    with gc_paused(), working(f"derive {mechanism.name}"):
+        begin_stage(f"equations of {counted(len(mechanism.bodies), 'body', 'bodies')}")
         equations = _equations_by_route(mechanism, route)
         if check:
+            begin_stage("checks")
             refuse_faults(equations, redundant)
+        begin_stage("rank of the constraints")
         equations = _with_border(equations) if check or redundant else _with_missing_check_noted(equations)
         return _with_slow_elimination_noted(linearized_in_small(equations) if small else equations)
 

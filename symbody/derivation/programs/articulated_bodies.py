@@ -26,6 +26,7 @@ from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Rotation, Turn
 from ...bodies.mechanism.mechanism import Mechanism
 from ...errors import DerivationError, in_number
+from ...progress import with_progress
 from ..kinematics.frame_motions import Acceleration
 from ..kinematics.inertial_parameters import Lump, turned_tensor
 from ..kinematics.kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, gradient_of, wrenches
@@ -125,7 +126,7 @@ def articulated_accelerations(mechanism: Mechanism, kinematics: Kinematics, regr
     for f, load in wrenches(loads, kinematics).items():
         bias[f] = bias.get(f, NO_WRENCH) - load
     joints = {}
-    for f in reversed(mechanism.frames):
+    for f in with_progress(mechanism.frames[::-1], "accelerations"):
         if f in J or f in bias:
             joints[f] = inwards(f, J, bias, subspaces[f], Q, excess[f])
     return _outwards(mechanism, kinematics, joints, excess)

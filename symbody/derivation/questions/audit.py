@@ -11,7 +11,8 @@ from ...algebra.graph.portable import Portable
 from ...bodies.mechanism.mechanism import Mechanism
 from ...bodies.mechanism.summaries import rows_of_parts
 from ...bodies.model.model import Model
-from ...errors import listed
+from ...errors import in_groups, listed, without_numbers
+from ...progress import begin_stage, working
 from ...summary import Summarized, Summary, counted, summary_rows
 from ...units import unit_factor
 from ..entry.checks import Finding, constraints_of, findings
@@ -22,6 +23,8 @@ from ..equations.readable_equations import is_readable
 from .model_notes import model_notes
 
 MAX_SYMBOLS: Final = 40  # largest number of symbols in a row of the page
+MOST_NAMES: Final = 12  # of joints that are listed one by one
+MOST_ALIKE: Final = 3  # lines that differ by numbers only
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,17 +87,16 @@ class Audit(Summarized, Portable):
 
     def __str__(self) -> str:
         m = self.mechanism
-        joints = [f"{j.name} ({j.kind}{', closes a loop' if j.closes_loop else ''})" for j in m.joints]
         holonomic, nonholonomic = len(m.holonomic), len(m.nonholonomic)
         dof = "unknown (no configuration found)" if self.degrees_of_freedom is None else str(self.degrees_of_freedom)
         mechanics = [
-            f"  {counted(len(m.bodies), 'body', 'bodies')}: {listed(b.name for b in m.bodies)}",
-            f"  {counted(len(m.joints), 'joint')}: {listed(joints)}",
-            f"  {counted(len(m.q), 'coordinate')}: {listed(m.q)}",
-            f"  {counted(len(m.u), 'speed')}: {listed(u.name for u in m.u)}",
+            f"  {counted(len(m.bodies), 'body', 'bodies')}: {in_groups(b.name for b in m.bodies)}",
+            f"  {counted(len(m.joints), 'joint')}: {_joints(m)}",
+            f"  {counted(len(m.q), 'coordinate')}: {in_groups(m.q)}",
+            f"  {counted(len(m.u), 'speed')}: {in_groups(u.name for u in m.u)}",
             (
                 f"  {holonomic} holonomic and {nonholonomic} nonholonomic constraints: "
-                f"{listed(c.name for c in constraints_of(m))}"
+                f"{in_groups(c.name for c in constraints_of(m))}"
             ),
             f"  rank of the constraints: {'-' if self.rank is None else self.rank}",
             f"  degrees of freedom: {dof}",
@@ -105,11 +107,35 @@ class Audit(Summarized, Portable):
             *_symbols("parameter", m.p, m),
             *_symbols("input", m.r, m),
             *_symbols("additional variable", m.z, m),
-            *(f"  note: {n}" for n in (*m.notes, *self.notes)),
-            *(f"  {r}" for r in self.remarks),
-            *(f"  {'ERROR' if f.is_error else 'warning'}: {f.text}" for f in self.findings),
+            *_without_repetition(f"  note: {n}" for n in (*m.notes, *self.notes)),
+            *_without_repetition(f"  {r}" for r in self.remarks),
+            *_without_repetition(f"  {'ERROR' if f.is_error else 'warning'}: {f.text}" for f in self.findings),
         ]
         return "\n".join(lines)
+
+
+def _joints(m: Mechanism) -> str:
+    """Names with kinds; many joints by kind."""
+    kinds = [f"{j.kind}{', closes a loop' if j.closes_loop else ''}" for j in m.joints]
+    if len(kinds) <= MOST_NAMES:
+        return listed(f"{j.name} ({kind})" for j, kind in zip(m.joints, kinds, strict=True))
+    by_kind: dict[str, list[str]] = {}
+    for j, kind in zip(m.joints, kinds, strict=True):
+        by_kind.setdefault(kind, []).append(j.name)
+    return "; ".join(f"{len(names)} {kind}: {in_groups(names)}" for kind, names in by_kind.items())
+
+
+def _without_repetition(lines: Iterable[str]) -> list[str]:
+    """Lines; of those that differ by numbers only the first ones, and how many more there are."""
+    alike: dict[str, list[str]] = {}
+    for line in lines:
+        alike.setdefault(without_numbers(line), []).append(line)
+    out: list[str] = []
+    for group in alike.values():
+        out += group[:MOST_ALIKE]
+        if len(group) > MOST_ALIKE:
+            out.append(f"    and {len(group) - MOST_ALIKE} more like these")
+    return out
 
 
 def _symbols(what: str, symbols: Iterable[Symbol], mechanism: Mechanism) -> list[str]:
@@ -118,7 +144,18 @@ def _symbols(what: str, symbols: Iterable[Symbol], mechanism: Mechanism) -> list
         value, unit = mechanism.values.get(s), mechanism.units.get(s, "")
         number = "" if value is None else f" = {value / unit_factor(unit):g}"
         texts.append(f"{s.name}{number}{f' {unit}' if unit else ''}")
-    return [f"  {counted(len(texts), what)}: {listed(texts, MAX_SYMBOLS)}"] if texts else []
+    return [f"  {counted(len(texts), what)}: {_values(texts)}"] if texts else []
+
+
+def _values(texts: list[str]) -> str:
+    """Names and values; of many those with the same value are in groups."""
+    if len(texts) <= MAX_SYMBOLS:
+        return listed(texts, MAX_SYMBOLS)
+    by_value: dict[str, list[str]] = {}
+    for text in texts:
+        name, _, value = text.partition(" ")
+        by_value.setdefault(value, []).append(name)
+    return "; ".join(f"{in_groups(names)} {value}".strip() for value, names in by_value.items())
 
 
 def audit(thing: Model | Mechanism | Equations) -> Audit:
@@ -141,12 +178,15 @@ def audit(thing: Model | Mechanism | Equations) -> Audit:
     See also: `derivation.Audit`, `derive`, `Model`.
     """
     eq = thing.whole if isinstance(thing, Equations) else derive(thing, route="recursive", check=False)
-    found = findings(eq)
-    broken = any(f.kind == "undeclared" for f in found)
-    rank = None if broken else _rank(eq)
-    remarks = eq.readable.remarks if is_readable(eq) and not broken else ()
-    notes = () if broken else (*_branch_notes(eq), *model_notes(eq))
-    return Audit(eq.mechanism, rank, found, remarks, notes)
+    with working(f"audit {eq.name}"):
+        begin_stage("faults")
+        found = findings(eq)
+        broken = any(f.kind == "undeclared" for f in found)
+        rank = None if broken else _rank(eq)
+        begin_stage("remarks")
+        remarks = eq.readable.remarks if is_readable(eq) and not broken else ()
+        notes = () if broken else (*_branch_notes(eq), *model_notes(eq))
+        return Audit(eq.mechanism, rank, found, remarks, notes)
 
 
 def _branch_notes(eq: Equations) -> tuple[str, ...]:

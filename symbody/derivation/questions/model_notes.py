@@ -18,10 +18,12 @@ from ...bodies.frames.rotations import Turn
 from ...bodies.mechanism.mechanism import Body, Load, Mechanism
 from ...errors import in_number, listed
 from ..entry.checks import hinges_through_points
+from ..equations.energies import kinetic_energy
 from ..equations.equations import Equations
 from ..equations.readable_equations import is_readable
 
 FULL_TURN: Final = 2 * math.pi
+FEW_SPEEDS: Final = 30  # up to which the symbols of M are looked for in M
 FIELDS: Final = ("gravity", "central gravity")  # kinds of loads that are a field of gravity
 
 
@@ -87,6 +89,8 @@ def _turns(b: Body) -> bool:
 def _unused_parameters(eq: Equations) -> Iterator[str]:
     """Parameters and inputs that act on nothing; readable equations have remarks of their own on parameters."""
     m = eq.mechanism
+    if not m.p and not m.r:
+        return
     used = set(_symbols_in(eq))
     inputs = [s.name for s in m.r if s not in used and s.order == 0]
     if inputs:
@@ -104,8 +108,10 @@ def _unused_parameters(eq: Equations) -> Iterator[str]:
 
 
 def _symbols_in(eq: Equations) -> list[Symbol]:
+    """Those of M are in the kinetic energy, which is linear in the number of bodies where M is not."""
     m = eq.mechanism
-    inside = [eq.M, eq.f, eq.rates, *(c.expression for c in m.constraints), *m.equations.values()]
+    M = eq.M if len(eq.u) <= FEW_SPEEDS else kinetic_energy(eq)
+    inside = [M, eq.f, eq.rates, *(c.expression for c in m.constraints), *m.equations.values()]
     return free_symbols(*inside, *eq.outputs.values(), *(x for x in m.values if not isinstance(x, Symbol)))
 
 
@@ -119,10 +125,13 @@ def _large_angles(m: Mechanism) -> Iterator[str]:
     """Frames that are turned by more than a full turn: degrees, more often than not."""
     seen: set[Frame] = set()
     for b in m.bodies:
-        for f in b.frame.path:
-            if f in seen:
-                continue
-            seen.add(f)
+        new: list[Frame] = []
+        above: Frame | None = b.frame
+        while above is not None and above not in seen:
+            new.append(above)
+            above = above.parent
+        seen.update(new)
+        for f in reversed(new):
             for turn in f.rotation.factors:
                 angle = turn.angle.value if isinstance(turn, Turn) else None
                 if angle is not None and abs(float(angle)) > FULL_TURN:

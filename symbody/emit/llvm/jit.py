@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from ...errors import CompileError
 from ...interruption import interruptible
+from ...progress import begin_stage
 
 try:
     import llvmlite
@@ -121,6 +122,7 @@ def machine_code(
                the text fixes
     packing    more kernels, which call no others
     """
+    begin_stage(f"machine code of {(len(kernels) + len(pieces)) / 1e3:z.3g} kB of text")
     if len(kernels) + len(pieces) > LONG_TEXT:
         return interruptible(lambda: _machine_code(kernels, pieces, is_quick, is_plain, packing))
     return _machine_code(kernels, pieces, is_quick, is_plain, packing)

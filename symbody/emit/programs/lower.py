@@ -19,6 +19,7 @@ from ...algebra.graph.sweeps import Schedule
 from ...algebra.graph.walk import evaluation_order, scalars, substitute_all, with_arguments
 from ...argument_kinds import checked_flags
 from ...errors import ProgramError, in_number, listed, shown
+from ...progress import begin_stage
 from .argument_order import canonical_arguments
 from .common_factors import with_common_factors
 from .constant_factors import with_shared_constant_factors
@@ -73,6 +74,7 @@ def program(
     See also: `compile`, `emit.numpy_function`, `c_source`, `emit.Program`.
     """
     with gc_paused():
+        begin_stage(f"operations of {name}")
         found = _as_written(name, inputs, outputs, bake or {}, set(sparse), labels, set(matrices), not as_written)
         return with_joined_solves(found if as_written else _fewer_operations(found, factored))
 

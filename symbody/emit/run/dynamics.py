@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
@@ -36,6 +37,7 @@ from ...derivation.programs.second_derivatives import (
 )
 from ...derivation.programs.state_rates import state_rate_derivatives, state_rates
 from ...errors import ProgramError, unknown
+from ...progress import working
 from ...summary import Introduced
 from ..programs.lower import operations, program
 from ..programs.program import Program, require_program
@@ -144,7 +146,11 @@ class Dynamics(Introduced, Portable):
 
     def function(self, name: str, outputs: Mapping[str, Any]) -> Compiled:
         """Anything else, compiled as a function of the same arguments."""
-        return self._compiled(self.program(name, outputs))
+        with self._working():
+            return self._compiled(self.program(name, outputs))
+
+    def _working(self) -> AbstractContextManager[None]:
+        return working(f"compile {self.equations.name}")
 
     def _compiled(self, program: Program) -> Any:
         empty = () if self._parameters.symbols else ("p",)
@@ -182,7 +188,7 @@ class Dynamics(Introduced, Portable):
         See also: `compile`, `Equations.udot`.
         """
         eq = self.equations
-        with gc_paused():
+        with gc_paused(), self._working():
             ways = ways_to_accelerations(eq)
             if self._bake:
                 ways = substitute_all(ways, self._bake)
@@ -202,7 +208,7 @@ class Dynamics(Introduced, Portable):
     def rhs(self) -> Compiled:
         """x' = (q', u', z') of the state x = (q, u, z) in one array, `f.rhs(t, x, p)`; before p stand inputs r where
         there are any."""
-        with gc_paused():
+        with gc_paused(), self._working():
             ways = [state_rates(self.equations, udot) for udot in ways_to_accelerations(self.equations)]
             if self._bake:
                 ways = substitute_all(ways, self._bake)

@@ -12,7 +12,8 @@ from ...algebra.calculus.derivatives import jacobian, time_derivative
 from ...algebra.graph.graph import ZERO, Expr, as_expr
 from ...algebra.graph.matrix import Matrix
 from ...derivation.equations.equations import Equations
-from ...emit.run.callable import Array
+from ...emit.programs.lower import program
+from ...emit.run.callable import Array, compile_program
 from ...emit.run.loop_callee import program_callee
 from ..contact.contact_modes import ModeTable
 from ..start.state import State
@@ -53,8 +54,7 @@ def machine_outputs(eq: Equations, bodies: Sequence[MachineBody]) -> dict[str, A
     twists: list[Expr] = []
     for body in bodies:
         centre, R = body.centre, body.rotation
-        turned = R @ Matrix(3, 3, tuple(as_expr(float(e)) for e in body.axes.ravel()))
-        places += [*centre, *turned.entries]
+        places += _place(body)
         spin = Matrix(3, 3, tuple(time_derivative(e, rates) for e in R.entries)) @ R.T
         twists += [time_derivative(e, rates) for e in centre] + [spin[2, 1], spin[0, 2], spin[1, 0]]
     G = jacobian(twists, eq.u)
@@ -64,6 +64,25 @@ def machine_outputs(eq: Equations, bodies: Sequence[MachineBody]) -> dict[str, A
         "place": places, "twist": twists, "G": list(G.entries), "X": [e for i in range(G.rows) for e in solved.column(4 + i)[:n]],
         "udot": solved.column(0)[:n], "back": back,
     }  # fmt: skip
+
+
+def machine_places(machine: PileMechanism, t: Array, states: Array) -> tuple[Array, Array]:
+    """Centres (times, bodies, 3) and rotation matrices of the principal axes of the bodies that touch others."""
+    eq, entries = machine.equations, [_place(body) for body in machine.bodies]
+    groups: dict[str, Any] = {"t": eq.t, "q": eq.q, "r": eq.r, "p": eq.p}
+    given = {"t": t, "q": states[:, : len(eq.q)], "r": machine.start.r, "p": machine.start.p}
+    used = [k for k in groups if k == "t" or groups[k]]
+    f = compile_program(
+        program("places", {k: groups[k] for k in used}, {"x": [e for x in entries for e in x]}), is_quick=True
+    )
+    found = np.asarray(f.batch(*(given[k] for k in used))).reshape(len(t), -1, 12)
+    return found[..., :3], found[..., 3:].reshape(len(t), -1, 3, 3)
+
+
+def _place(body: MachineBody) -> list[Expr]:
+    """The centre, and the rotation matrix of the principal axes."""
+    turned = body.rotation @ Matrix(3, 3, tuple(as_expr(float(e)) for e in body.axes.ravel()))
+    return [*body.centre, *turned.entries]
 
 
 def machine_record(machine: PileMechanism | None, dummy: Equations) -> PileMachine:

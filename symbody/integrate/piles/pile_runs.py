@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Final, Protocol
@@ -200,29 +201,64 @@ class Runner(Protocol):
     def contacts(self) -> ContactsNow: ...
 
 
-def run_samples(runner: Runner, count: int, every: int, notes: tuple[str, ...]) -> PileSamples:
+Sink = Callable[[Array, Array, Array], None]  # takes times, states, and states of the mechanism
+
+
+class PileRows:
+    """Samples of a run: all of them, or, where a sink takes them, the first and the last."""
+
+    def __init__(self, runner: Runner, every: int, sink: Sink | None) -> None:
+        self.runner, self.spacing, self.begin, self.sink = runner, every * runner.h, runner.t, sink
+        self.count = 0
+        self.t: list[Array] = []
+        self.states: list[Array] = []
+        self.machine: list[Array] = []
+        runner.machine_states = runner.machine_states[-1:]
+        self.add(runner.state[None])
+
+    def add(self, states: Array) -> None:
+        """Samples that were taken, with those of the mechanism."""
+        if not len(states):
+            return
+        t = self.begin + self.spacing * np.arange(self.count, self.count + len(states), dtype=float)
+        t[-1] = min(t[-1], self.runner.t)
+        machine = np.array(
+            self.runner.machine_states[-len(states) :]
+        )  # of sparse samples, states between them are left out
+        self.runner.machine_states = self.runner.machine_states[-1:]
+        self.count += len(states)
+        if self.sink is not None:
+            self.sink(t, states, machine)
+            t, states, machine = t[-1:], states[-1:], machine[-1:]
+            del self.t[1:], self.states[1:], self.machine[1:]
+        self.t.append(t)
+        self.states.append(states)
+        self.machine.append(machine)
+
+
+def run_samples(
+    runner: Runner, count: int, every: int, notes: tuple[str, ...], sink: Sink | None = None
+) -> PileSamples:
     """`count` steps from the state that the runner is in, with samples after every so many of them."""
-    began, t0, taken = perf_counter(), runner.t, 0
-    states, status = [runner.state[None]], DONE
+    began, t0, taken, status = perf_counter(), runner.t, 0, DONE
+    rows = PileRows(runner, every, sink)
     per_call = max(1, BLOCK // every) * every if every <= BLOCK else every
     while taken < count and status == DONE:
         part = min(per_call, count - taken)
         if every > BLOCK:
             status = _take_unsampled(runner, part)
-            states.append(runner.state[None])
+            rows.add(runner.state[None])
         else:
             status, found = runner.take(part, every)
-            states.append(found)
+            rows.add(found)
         taken = round((runner.t - t0) / runner.h)
-    m, y = runner.totals, np.concatenate(states)
-    t: Array = t0 + runner.h * every * np.arange(len(y), dtype=float)
-    t[-1] = min(t[-1], runner.t)
+    m = runner.totals
     if m.missed:
         notes = (*notes, _missed_note(m))
     outcome = Outcome(Ending.REACHED, runner.t, notes=notes) if status == DONE else failure(runner, status, notes)
     return PileSamples(
-        t, y, outcome, Statistics(taken, evaluations=taken, seconds=perf_counter() - began), m.residual, m.most_contacts,
-        m.contacts / max(taken, 1), m.sweeps, m.missed, runner.contacts(), np.array(runner.machine_states),
+        np.concatenate(rows.t), np.concatenate(rows.states), outcome, Statistics(taken, evaluations=taken, seconds=perf_counter() - began), m.residual,
+        m.most_contacts, m.contacts / max(taken, 1), m.sweeps, m.missed, runner.contacts(), np.concatenate(rows.machine),
     )  # fmt: skip
 
 

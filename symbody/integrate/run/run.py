@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
-from typing import Final, TextIO
+from typing import Final
 
 from ...derivation.equations.equations import Equations
 from ...interruption import is_stop_requested, note_interruption
+from ...progress import Progress
 from ..forms.projection_work import constraint_derivatives
 from ..kernels.march_records import (
     AT_EVENT,
@@ -160,49 +160,3 @@ def statistics(machine: Machine, seconds: float = 0.0) -> Statistics:
         projection_seconds=machine.memory.work.seconds,
         **constraint_derivatives(machine.task.form, c.evaluations, machine.memory.work),
     )
-
-
-class Progress:
-    """A line on the terminal that says how far a long run is."""
-
-    def __init__(self, wanted: bool | None, start: float, name: str, to: TextIO | None = None) -> None:
-        self._to = to or sys.stderr
-        self._wanted = self._to.isatty() if wanted is None else wanted
-        self._patience = 2.0 if wanted is None else 0.5
-        self._start, self._name = start, name
-        self._begun = self._last = time.perf_counter()
-        self._shown = False
-
-    def is_due(self) -> bool:
-        """Whether it has taken long enough to say something."""
-        now = time.perf_counter()
-        if not self._wanted or now - self._begun < self._patience or now - self._last < 0.2:
-            return False
-        self._last = now
-        return True
-
-    def say(self, text: Callable[[], str]) -> None:
-        """The progress of a task of unknown length; its text is made only where it is shown."""
-        if self.is_due():
-            self._write(f"{self._name}: {text()}")
-
-    def show(self, t: float, end: float) -> None:
-        """How far a time is from its end."""
-        if not self.is_due():
-            return
-        part = (t - self._start) / (end - self._start) if end != self._start else 1.0
-        remaining = (self._last - self._begun) * (1.0 - part) / part if part > 0 else float("inf")
-        filled = "#" * int(30 * part)
-        self._write(
-            f"{self._name} [{filled:<30}] {100 * part:z5.1f} %  t = {t:z.4g} of {end:z.4g}, {remaining:z.0f} s left "
-        )
-
-    def _write(self, line: str) -> None:
-        self._to.write(f"\r{line:<100}")
-        self._to.flush()
-        self._shown = True
-
-    def done(self) -> None:
-        if self._shown:
-            self._to.write("\r" + " " * 100 + "\r")
-            self._to.flush()

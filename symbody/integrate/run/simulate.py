@@ -10,6 +10,7 @@ from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
 from ...errors import SimulationError
 from ...options import OptionSet
+from ...progress import working
 from ...simulation_options import SimulationOptions
 from ..contact.impacts import Contact
 from ..contact.jamming import jammed_start, with_jamming_outcome
@@ -73,7 +74,8 @@ def simulate(
     begin, span = start_in_time(eq, start, {**constants, **(values or {})}, t)
     picked = chosen_options(eq, options, span)
     try:
-        simulation = Simulation(eq, picked, begin, span)
+        with working(f"compile {eq.name}", picked.progress):
+            simulation = Simulation(eq, picked, begin, span)
     except SimulationError:
         if (stuck := jammed_start(begin.state)) is None:
             raise

@@ -12,6 +12,7 @@ from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import SimulationError
 from ...interruption import raise_interruption
+from ...progress import working
 from ...simulation_options import SimulationOptions
 from ..events.event_handlers import EventHandler
 from ..events.switching_times import (
@@ -135,7 +136,8 @@ class Simulation:
             else None
         )
         adaptation = Adaptation(explicit) if explicit else None
-        machine = machine_for(method, self._task(events))
+        with working(f"compile {self.eq.name}", o.progress):
+            machine = machine_for(method, self._task(events))
         if o.first_step is not None:
             machine.steps.h = np.copysign(o.first_step, self.end - s.t)
         record = Record(o.max_memory - used)

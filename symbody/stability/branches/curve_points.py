@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import TypeVar
 
-from ...integrate.run.run import Progress
 from ...interruption import note_interruption
+from ...progress import Progress
 
 P = TypeVar("P")
 E = TypeVar("E", bound=Enum)

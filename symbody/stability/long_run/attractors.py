@@ -23,8 +23,8 @@ from ...integrate.modes.modes import Contacts, Modes
 from ...integrate.result.outcome import Ending
 from ...integrate.result.tables import data_frame
 from ...integrate.result.trajectory import Trajectory
-from ...integrate.run.run import Progress
 from ...interruption import ended_by_interruption, note_interruption, raise_interruption
+from ...progress import Progress
 from ...summary import Tabular
 from ..periodic.problem.itineraries import HybridSystem
 from .long_motion import LongMotion

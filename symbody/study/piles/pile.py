@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -26,6 +27,8 @@ from ...integrate.piles.pile_solids import PileSolid
 from ...integrate.start.state import State
 from ...summary import Summarized, Summary, listing, summary_rows
 from .pile_motion import PileMotion
+from .pile_numbers import laws, mass_of, numbers, optional_laws, other_parameters, principal_rotations, vectors
+from .pile_rows import streamed_rows
 from .pile_starts import start_notes
 from .solid_shapes import solid_of
 
@@ -92,8 +95,8 @@ class Pile(Summarized):
         loads: Callable[[Model, Any], Any] | None = None,
     ) -> None:  # fmt: skip
         self.name = str(name)
-        self.gravity = _numbers(f"{self._where}: gravity", gravity, (3,))
-        self.friction, self.restitution = _laws(self._where, friction, restitution)
+        self.gravity = numbers(f"{self._where}: gravity", gravity, (3,))
+        self.friction, self.restitution = laws(self._where, friction, restitution)
         self.loads = loads
         self._kinds: dict[str, PileKind] = {}
         self._walls: dict[str, Wall] = {}
@@ -143,14 +146,14 @@ class Pile(Summarized):
         where = f"{self._where}, {name!r}"
         self._check_name(name)
         solid = solid_of(where, shape, sides)
-        places = _numbers(f"{where}: at", at, (None, 3))
+        places = numbers(f"{where}: at", at, (None, 3))
         states = np.zeros((len(places), STATE))
         states[:, :3] = places
-        states[:, 3:7] = _principal_rotations(where, rotations, len(places), solid)
-        states[:, 7:10] = _rows(f"{where}: velocities", velocities, len(places))
-        states[:, 10:] = _rows(f"{where}: angular_velocities", angular_velocities, len(places)) @ solid.turn
-        m = 1.0 if fixed and mass is None and density is None else _mass(where, mass, density, solid)
-        mu, e = _optional_laws(where, friction, restitution)
+        states[:, 3:7] = principal_rotations(where, rotations, len(places), solid)
+        states[:, 7:10] = vectors(f"{where}: velocities", velocities, len(places))
+        states[:, 10:] = vectors(f"{where}: angular_velocities", angular_velocities, len(places)) @ solid.turn
+        m = 1.0 if fixed and mass is None and density is None else mass_of(where, mass, density, solid)
+        mu, e = optional_laws(where, friction, restitution)
         self._kinds[name] = PileKind(name, solid, m, states, bool(fixed), False, mu, e)
 
     def mechanism(
@@ -181,7 +184,7 @@ class Pile(Summarized):
         where = f"{self._where}, mechanism"
         self._check_machine(where, start, surfaces)
         bodies = []
-        mu, e = _optional_laws(where, friction, restitution)
+        mu, e = optional_laws(where, friction, restitution)
         for name, (on, shape) in surfaces.items():
             self._check_name(name)
             solid = solid_of(f"{where}, {name!r}", shape, None)
@@ -223,11 +226,11 @@ class Pile(Summarized):
         """
         where = f"{self._where}, {name!r}"
         self._check_name(name)
-        n, p = _numbers(f"{where}: normal", normal, (3,)), _numbers(f"{where}: at", at, (3,))
+        n, p = numbers(f"{where}: normal", normal, (3,)), numbers(f"{where}: at", at, (3,))
         if not np.linalg.norm(n) > 0:
             raise ModelError(f"{where}: normal = {shown(normal)} has no direction")
         n = n / np.linalg.norm(n)
-        self._walls[name] = Wall(name, np.append(n, n @ p), *_optional_laws(where, friction, restitution))
+        self._walls[name] = Wall(name, np.append(n, n @ p), *optional_laws(where, friction, restitution))
 
     def terrain(
         self, name: str, heights: Any, *, corner: Any = (0.0, 0.0), spacing: Any = (1.0, 1.0), friction: float | None = None,
@@ -246,8 +249,8 @@ class Pile(Summarized):
         """
         where = f"{self._where}, {name!r}"
         self._check_name(name)
-        z = _numbers(f"{where}: heights", heights, (None, None))
-        c, d = _numbers(f"{where}: corner", corner, (2,)), _numbers(f"{where}: spacing", spacing, (2,))
+        z = numbers(f"{where}: heights", heights, (None, None))
+        c, d = numbers(f"{where}: corner", corner, (2,)), numbers(f"{where}: spacing", spacing, (2,))
         if min(z.shape) < 2 or not (d > 0).all():
             raise ModelError(
                 f"{where}: a height field has at least 2 x 2 heights and a positive spacing, got {z.shape}, {shown(spacing)}"
@@ -255,7 +258,7 @@ class Pile(Summarized):
         if any(w.terrain is not None for w in self._walls.values()):
             raise ModelError(f"{where}: a pile has one height field")
         place = (float(c[0]), float(c[1])), (float(d[0]), float(d[1]))
-        self._walls[name] = Wall(name, None, *_optional_laws(where, friction, restitution), (z, *place))
+        self._walls[name] = Wall(name, None, *optional_laws(where, friction, restitution), (z, *place))
 
     def pair(self, one: str, other: str, *, friction: float | None = None, restitution: float | None = None) -> None:
         """Friction and restitution of two kinds of bodies, or of bodies and a wall.
@@ -272,9 +275,7 @@ class Pile(Summarized):
         for name in (one, other):
             if name not in self._kinds and name not in self._walls:
                 raise unknown(self._where, "part", name, [*self._kinds, *self._walls], ModelError)
-        self._pairs[frozenset((one, other))] = _optional_laws(
-            f"{self._where}: {one} and {other}", friction, restitution
-        )
+        self._pairs[frozenset((one, other))] = optional_laws(f"{self._where}: {one} and {other}", friction, restitution)
 
     def _check_name(self, name: str) -> None:
         if name in self._kinds or name in self._walls:
@@ -284,7 +285,8 @@ class Pile(Summarized):
 
     def simulate(
         self, t: float, *, step: float, every: int = 1, tolerance: float = 1e-6, most_sweeps: int = 500, stabilise: float = 0.0,
-        sleep: float = 0.0, target: str = "cpu", real: str = "double",
+        sleep: float = 0.0, target: str = "cpu", real: str = "double", to: str | Path | None = None,
+        columns: Sequence[str] = ("positions", "rotations"), of: Sequence[str] | None = None,
     ) -> PileMotion:  # fmt: skip
         """A motion of length t by Moreau-Jean steps of one length (s).
 
@@ -294,6 +296,10 @@ class Pile(Summarized):
         sleep        speed (m/s) below which bodies that touch each other stand still after 50 steps; 0: never
         target       "cpu", or "cuda": all bodies on one NVIDIA card, which must be balls; `real="float"` computes there in single
                      precision
+        to           a .npy file for the states that are kept, a table with t and `columns` (positions, rotations, velocities,
+                     angular_velocities) of the bodies of the kinds `of` (all that move), and "mechanism", its coordinates and
+                     speeds; they are written while it moves, in single precision, and the motion that is returned has the
+                     first and the last state only. `np.load(path, mmap_mode="r")["positions"]` is times x bodies x 3
 
         >>> pile = sb.Pile("ball", restitution=1.0)
         >>> pile.many("ball", sb.sphere(0.1), at=[(0, 0, 1.1)], density=1000)
@@ -314,7 +320,11 @@ class Pile(Summarized):
         runner = self._runner(pile, t / count, target, real)
         notes = start_notes(self._where, runner, self.body_names)
         names = [] if self._machine is None else [s.name for s in self._machine.equations.state]
-        return PileMotion(self, pile.masses[pile.kinds[: runner.n]], run_samples(runner, count, every, notes), names)
+        masses = pile.masses[pile.kinds[: runner.n]]
+        if to is None:
+            return PileMotion(self, masses, run_samples(runner, count, every, notes), names)
+        with streamed_rows(self._where, self.kinds, len(names), to, columns, of) as sink:
+            return PileMotion(self, masses, run_samples(runner, count, every, notes, sink), names)
 
     def _runner(self, pile: PileNumbers, h: float, target: str, real: str) -> Runner:
         if target not in TARGETS:
@@ -380,6 +390,44 @@ class Pile(Summarized):
         return np.concatenate(moving) if moving else np.zeros((0, STATE))
 
     @property
+    def kinds(self) -> list[PileKind]:
+        """Kinds of bodies in the order of `start` and `body_names`: those that move, those of the mechanism, fixed ones. Each has a
+        name, its mass, its states at the start, and its shape in principal axes.
+
+        >>> pile = sb.Pile("balls")
+        >>> pile.many("ball", sb.sphere(0.1), at=[(0, 0, 1), (0, 0, 2)], mass=2.0)
+        >>> pile.kinds[0].name, pile.kinds[0].mass, pile.kinds[0].solid.radius
+        ('ball', 2.0, 0.1)
+
+        See also: `Pile.walls`, `Pile.start`.
+        """
+        return sorted(self._kinds.values(), key=lambda k: k.is_fixed + (k.is_fixed and not k.is_carried))
+
+    @property
+    def walls(self) -> list[Wall]:
+        """Half-spaces with their `plane`, the normal and its distance from the origin, and height fields with their `terrain`.
+
+        >>> pile = sb.Pile("box")
+        >>> pile.wall("floor", at=(0, 0, -1))
+        >>> pile.walls[0].plane
+        array([ 0.,  0.,  1., -1.])
+
+        See also: `Pile.wall`, `Pile.terrain`, `Pile.kinds`.
+        """
+        return list(self._walls.values())
+
+    @property
+    def machine(self) -> PileMechanism | None:
+        """The mechanism of the pile: its `start` and `bodies`; None without one.
+
+        >>> sb.Pile("balls").machine is None
+        True
+
+        See also: `Pile.mechanism`, `Pile.kinds`.
+        """
+        return self._machine
+
+    @property
     def body_names(self) -> list[str]:
         """Names of all bodies, those that are fixed last.
 
@@ -390,11 +438,7 @@ class Pile(Summarized):
 
         See also: `Pile.start`, `Pile.many`.
         """
-        return [f"{k.name}[{i}]" for k in self._ordered for i in range(len(k.states))]
-
-    @property
-    def _ordered(self) -> list[PileKind]:
-        return sorted(self._kinds.values(), key=lambda k: k.is_fixed + (k.is_fixed and not k.is_carried))
+        return [f"{k.name}[{i}]" for k in self.kinds for i in range(len(k.states))]
 
     def _step_length(self, step: float) -> float:
         if not finite_number(step, "step", SimulationError) > 0:
@@ -402,17 +446,17 @@ class Pile(Summarized):
         return float(step)
 
     def _in_numbers(self, tolerance: float, most_sweeps: int, stabilise: float, sleep: float) -> PileNumbers:
-        kinds, body = self._ordered, self._one_body
+        kinds, body = self.kinds, self._one_body
         if self._machine is None and not any(len(k.states) and not k.is_fixed for k in kinds):
             raise SimulationError(f"{self._where}: no body moves; add some with many(...)")
         self._check_pairs(kinds)
         names = [k.name for k in kinds] + list(self._walls)
-        walls = list(self._walls.values())
+        walls = self.walls
         planes = [w for w in walls if w.plane is not None]
         hills = [w for w in walls if w.terrain is not None]
         ground = [Terrain(*w.terrain, names.index(w.name)) for w in hills if w.terrain is not None]
         return PileNumbers(
-            body=body, parameters=_other_parameters(body), solids=tuple(k.solid for k in kinds),
+            body=body, parameters=other_parameters(body), solids=tuple(k.solid for k in kinds),
             masses=np.array([[k.mass, *k.inertia] for k in kinds]), kinds=np.repeat(np.arange(len(kinds)), [len(k.states) for k in kinds]),
             fixed=sum(len(k.states) for k in kinds if k.is_fixed), start=np.concatenate([k.states for k in kinds]), laws=self._law_table(names),
             planes=np.array([w.plane for w in planes]).reshape(-1, 4), plane_kinds=np.array([names.index(w.name) for w in planes], dtype=int),
@@ -471,86 +515,3 @@ class Pile(Summarized):
                 f"{self._where}: loads= adds loads to the body it is given, and no variables, inputs or constraints"
             )
         return eq
-
-
-# ------------------------------------------------------------------------------------------------------- numbers
-
-
-def _other_parameters(body: Equations) -> Array:
-    """Values of the parameters after the mass and the moments of inertia."""
-    values = body.values(dict.fromkeys(body.p[:4], 1.0))
-    return np.array([float(values[s]) for s in body.p[4:]])
-
-
-def _numbers(where: str, given: Any, shape: tuple[int | None, ...]) -> Array:
-    try:
-        values = np.asarray(given, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"{where}: numbers, got {shown(given)}") from error
-    fits = values.ndim == len(shape) and all(k is None or k == n for k, n in zip(shape, values.shape, strict=True))
-    if not fits or not np.isfinite(values).all():
-        wanted = " x ".join("n" if k is None else str(k) for k in shape)
-        raise ModelError(f"{where}: {wanted} finite numbers, got an array of {values.shape}")
-    return values
-
-
-def _rows(where: str, given: Any, count: int) -> Array:
-    return np.zeros((count, 3)) if given is None else _numbers(where, given, (count, 3))
-
-
-def _principal_rotations(where: str, given: Any, count: int, solid: PileSolid) -> Array:
-    """Euler parameters of the principal axes, from those of the shape's frame."""
-    e = np.tile([1.0, 0, 0, 0], (count, 1)) if given is None else _numbers(f"{where}: rotations", given, (count, 4))
-    size = np.linalg.norm(e, axis=1, keepdims=True)
-    if not (size > 0).all():
-        raise ModelError(f"{where}: rotations have a row of zeros")
-    return products_of_rotations(e / size, euler_parameters(solid.turn))
-
-
-def euler_parameters(R: Array) -> Array:
-    """Of a rotation matrix: the eigenvector of the largest eigenvalue (Bar-Itzhack 2000)."""
-    K = np.array([
-        [np.trace(R), R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
-        [R[2, 1] - R[1, 2], R[0, 0] - R[1, 1] - R[2, 2], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]],
-        [R[0, 2] - R[2, 0], R[0, 1] + R[1, 0], R[1, 1] - R[0, 0] - R[2, 2], R[1, 2] + R[2, 1]],
-        [R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], R[2, 2] - R[0, 0] - R[1, 1]],
-    ])  # fmt: skip
-    e = np.linalg.eigh(K)[1][:, -1]
-    return e if e[np.argmax(np.abs(e))] > 0 else -e
-
-
-def products_of_rotations(a: Array, b: Array) -> Array:
-    """First b, then a, as Euler parameters in the last axis."""
-    a0, a1, a2, a3 = np.moveaxis(np.asarray(a), -1, 0)
-    b0, b1, b2, b3 = np.moveaxis(np.asarray(b), -1, 0)
-    return np.stack([
-        a0 * b0 - a1 * b1 - a2 * b2 - a3 * b3, a0 * b1 + a1 * b0 + a2 * b3 - a3 * b2,
-        a0 * b2 - a1 * b3 + a2 * b0 + a3 * b1, a0 * b3 + a1 * b2 - a2 * b1 + a3 * b0,
-    ], axis=-1)  # fmt: skip
-
-
-def _mass(where: str, mass: float | None, density: float | None, solid: PileSolid) -> float:
-    if (mass is None) == (density is None):
-        raise ModelError(f"{where}: give mass= or density=, one of both")
-    value = (
-        finite_number(density, "density", ModelError) * solid.content
-        if mass is None
-        else finite_number(mass, "mass", ModelError)
-    )
-    if not value > 0:
-        raise ModelError(f"{where}: a mass must be positive, got {shown(value)}")
-    return float(value)
-
-
-def _laws(where: str, friction: Any, restitution: Any) -> tuple[float, float]:
-    mu, e = finite_number(friction, "friction", ModelError), finite_number(restitution, "restitution", ModelError)
-    if not mu >= 0 or not 0 <= e <= 1:
-        raise ModelError(
-            f"{where}: friction must be at least 0 and restitution from 0 to 1, got {shown(friction)} and {shown(restitution)}"
-        )
-    return float(mu), float(e)
-
-
-def _optional_laws(where: str, friction: Any, restitution: Any) -> tuple[float | None, float | None]:
-    mu, e = _laws(where, 0.0 if friction is None else friction, 0.0 if restitution is None else restitution)
-    return (None if friction is None else mu), (None if restitution is None else e)

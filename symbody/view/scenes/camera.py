@@ -61,6 +61,15 @@ def camera_and_floor(finder: SkeletonFinder, seen: Seen, centre: Array, wanted: 
     return CameraAndFloor(camera, _floor(up, _lowest(seen, up), finder) if gravity is not None else None)
 
 
+def fitted_camera(x: Array, radius: Array, up: Array) -> Camera:
+    """From three quarters, with balls around points (times, points, 3) in view."""
+    target = (x.min(axis=(0, 1)) + x.max(axis=(0, 1))) / 2
+    direction = _direction(up, None, x[0])
+    reach = float((np.linalg.norm(x - target, axis=2) + radius[None]).max())
+    target, fit = _target_and_distances(x, radius, target, direction, up)
+    return Camera(three(target), three(direction), three(up), reach, fit)
+
+
 def gravity_direction(motion: ShownMotion) -> Array | None:
     """The direction of gravity at the first time, of length one; None if there is none."""
     g = motion.equations.mechanism.gravity

@@ -17,8 +17,8 @@ from ...errors import ViewError, unknown
 from ...escaping import in_html
 from .deformed_surfaces import coarse, painted_values, places, ramp, weights_at
 from .poses import interpolated_rotation, rotation_matrix
-from .scene_items import FIELD_OF_VIEW, GROUND, PALETTE, End, Mesh, Solid, Surface
-from .solids import profile, ratio_of, scale_of, unit_mesh
+from .scene_items import FIELD_OF_VIEW, GROUND, PALETTE, End, Instances, Mesh, Solid, Surface
+from .solids import profile, ratio_of, reach_of, scale_of, unit_mesh
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -28,6 +28,7 @@ LIGHT_DIRECTION: Final = np.array([0.35, 0.25, 0.9]) / np.linalg.norm([0.35, 0.2
 # colours of page, grid and text by theme
 PAGE_COLOURS: Final = {"light": ("#ffffff", "#d5dae1", "#1d232b"), "dark": ("#14181e", "#353d48", "#e6e9ee")}
 SEGMENTS: Final = {False: 14, True: 24}  # number of segments around a solid of revolution: in stills, in films
+MOST_SOLIDS: Final = 1000  # equal solids that stills draw with their faces
 MIN_AREA: Final = 4.0  # smallest area of a triangle drawn in stills, in square pixels
 LARGE_RADIUS: Final = 12.0  # radius in pixels from which a ball needs more segments
 CYLINDER_PARTS: Final = 4  # number of parts of a cylinder along its axis
@@ -121,6 +122,9 @@ def picture(
     for s in scene.solids:
         if s.group in scene.shown:
             patches += _solid(s, frames, scene.meshes, view, theme, fine)
+    for many in scene.instances:
+        if many.solid.group in scene.shown:
+            patches += _instances(many, frames, scene, view, (now, theme, fine))
     for surface in scene.surfaces:
         if surface.group in scene.shown:
             patches += _surface(
@@ -180,6 +184,29 @@ def _solid(
             flat, depth, seen = flat[large], depth[large], np.flatnonzero(seen)[large]
         for points, far, facing in zip(flat, depth.mean(axis=1), n[seen] @ view.light, strict=True):
             yield Patch(float(far), points, _shaded_colour(base, float(facing)), opacity=s.opacity)
+
+
+def _instances(
+    many: Instances,
+    frames: dict[str, tuple[Array, Array]],
+    scene: Scene,
+    view: Projection,
+    how: tuple[float, str, bool],
+) -> Iterator[Patch]:
+    """Each as a solid; in stills of very many a disc for each."""
+    now, theme, fine = how
+    solids = many.solids_at(*_between_samples(scene.t, now))
+    if fine or len(solids) <= MOST_SOLIDS:
+        for s in solids:
+            yield from _solid(s, frames, scene.meshes, view, theme, fine)
+        return
+    radius = reach_of(many.solid, scene.meshes)
+    flat, depth = view(np.array([s.position for s in solids]))
+    around = np.linspace(0, 2 * math.pi, 11)[:-1]
+    circle = np.stack([np.cos(around), np.sin(around)], axis=1)
+    base = np.array([int(colour_of(many.solid.colour, theme)[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    for at, far in zip(flat, depth.tolist(), strict=True):
+        yield Patch(far, at + radius * view.scale / far * circle, _shaded_colour(base, 0.5))
 
 
 def _ball(s: Solid, centre: Array, view: Projection, base: Array) -> Iterator[Patch]:

@@ -15,6 +15,7 @@ from ...emit.run.callable import Array
 from ...errors import ViewError, listed, shown
 from ...formats.robot.robot import Robot
 from ...later import later
+from ...study.piles.pile_motion import PileMotion
 from ...study.requests import Drawing
 from ...whole_files import write_bytes, write_text
 from .appearance import Appearance
@@ -23,7 +24,23 @@ from .deformed_surfaces import refuse_paint
 from .forces import arrows
 from .glyphs import axes_solids, joint_solids
 from .picture import svg
-from .scene_items import GROUND, GROUPS, Arrow, Camera, End, Floor, Label, Mesh, Solid, Span, Surface, Trace, Track
+from .pile_scene import pile_items
+from .scene_items import (
+    GROUND,
+    GROUPS,
+    Arrow,
+    Camera,
+    End,
+    Floor,
+    Instances,
+    Label,
+    Mesh,
+    Solid,
+    Span,
+    Surface,
+    Trace,
+    Track,
+)
 from .shown_motion import mode_about, shown_motion_of, trajectory_of
 from .skeleton import SkeletonFinder, placer
 from .viewer import fragment, in_notebook, page
@@ -32,6 +49,7 @@ if TYPE_CHECKING:
     from ...stability.spectra.spectrum import Mode
 
 SHOWN: Final = ("bodies", "joints")
+MANY_BODIES: Final = 100  # above which forces are drawn on request only
 
 
 @answered_class
@@ -49,6 +67,7 @@ class Scene:
     shown        groups that are visible initially: bodies, joints, frames, forces, traces, labels
     size         the overall size of the mechanism
     surfaces     meshes of bodies that deform
+    instances    equal solids by the thousand, which the page draws at once (the bodies of a pile)
     centre       path of the mass centre, (times, 3)
     notes        on requested features that could not be drawn, and on vibrations that are too fast for its times
     solids       fixed to `frames`, which have their motion; `spans` lie between two points, `traces` are paths of
@@ -84,12 +103,14 @@ class Scene:
     size: float
     centre: Array
     surfaces: tuple[Surface, ...] = ()
+    instances: tuple[Instances, ...] = ()
     shown: tuple[str, ...] = SHOWN
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         moves = f"{len(self.t)} times from {self.t[0]:g} to {self.t[-1]:g}" if len(self.t) > 1 else "standing still"
         meshes = f", {len(self.surfaces)} deforming" if self.surfaces else ""
+        meshes += f", {sum(map(len, self.instances))} bodies" if self.instances else ""
         said = "".join(f"\n  {n}" for n in self.notes)
         return f"<Scene of {self.name}: {len(self.frames)} frames, {len(self.solids)} solids{meshes}, {moves}{said}>"
 
@@ -155,7 +176,8 @@ def scene(
     options: Mapping[str, Any] | None = None,
     **named: float,
 ) -> Scene:
-    """The 3-D scene of a trajectory, an orbit, a state, or equations at values from which a state is assembled.
+    """The 3-D scene of a trajectory, an orbit, a state, the motion of a pile, or equations at values from which a state is
+    assembled.
 
     shapes      for bodies by name, instead of what they have: `{"slider": sb.box(0.1, 0.06, 0.06)}`, or solids, or
                 several; or a robot from a URDF file, whose visuals are shown; or the drawing of a model file
@@ -163,7 +185,7 @@ def scene(
     packages    folders of a robot's meshes, which are opened only so: `{"package://": folder}`; .stl and .obj can be
                 read, and where a link has neither among its visuals, its collision shapes are shown
     traces      bodies (their mass centres) and points whose paths are drawn; by default the ends of the tree
-    forces      "loads" (the default), "reactions" or both: arrows along the motion
+    forces      "loads" (the default up to 100 bodies), "reactions" or both: arrows along the motion
     mode        a mode of a linear system, or complex displacements by coordinate: q0 + Re(ε shape exp(i ω t)), with ε
                 to be set in the viewer; q0 is the state given, or the first of a trajectory
     frequency   of the mode in rad/s, if `mode` does not contain it
@@ -183,6 +205,18 @@ def scene(
     See also: `view.Scene`, `film`, `plot`, `Solid`.
     """
     shown_first = _groups(show, traces=traces, forces=forces)
+    if isinstance(source, PileMotion):
+        refused = {
+            "shapes": shapes,
+            "packages": packages,
+            "traces": traces,
+            "forces": forces,
+            "mode": mode,
+            "values": values,
+        }
+        if wrong := [name for name, given in refused.items() if given]:
+            raise ViewError(f"scene of {source.pile.name!r}: a pile is shown without {listed(f'{w}=' for w in wrong)}")
+        return pile_scene(source, colours or {}, samples, shown_first, title)
     given = trajectory_of(source, values or {})
     refuse_paint(paint, (s for b in given.segments[0].equations.mechanism.bodies if (s := b.surface) is not None))
     place = placer(given.segments[0].equations, _frames_drawn_on(shapes, traces))
@@ -206,8 +240,24 @@ def scene(
         name=title or appearance.mechanism.name, t=motion.t, levels=motion.levels, frequency=motion.frequency, frames=tracks,
         solids=(*bodies, *signs, *axes_solids(GROUND, 1.3 * length), *axes), spans=spans, traces=paths,
         labels=tuple(Label(n, End(n, skeleton.centres[n])) for n in appearance.bodies),
-        arrows=() if motion.is_mode else arrows(finder, ("loads",) if forces is None else forces), meshes=appearance.meshes, camera=view.camera, floor=view.floor,
+        arrows=() if motion.is_mode else arrows(finder, _usual_forces(appearance) if forces is None else forces), meshes=appearance.meshes, camera=view.camera, floor=view.floor,
         size=skeleton.size, centre=centre, surfaces=surfaces, shown=shown_first, notes=(*appearance.notes, *filter(None, [motion.note])),
+    )  # fmt: skip
+
+
+def _usual_forces(appearance: Appearance) -> tuple[str, ...]:
+    """Loads, unless there are so many bodies that arrows would hide them and take longer than everything else."""
+    return ("loads",) if len(appearance.bodies) <= MANY_BODIES else ()
+
+
+def pile_scene(
+    motion: PileMotion, colours: Mapping[str, str], samples: int | None, shown_first: tuple[str, ...], title: str | None
+) -> Scene:
+    """Bodies as instances, height fields and the floor; no other walls."""
+    x = pile_items(motion, colours, samples)
+    return Scene(
+        name=title or motion.pile.name, t=x.t, levels=(1.0,), frequency=None, frames=(), solids=x.solids, spans=(), traces=(),
+        labels=(), arrows=(), meshes=x.meshes, camera=x.camera, floor=x.floor, size=x.size, centre=x.centre, instances=x.instances, shown=shown_first,
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Final
 
@@ -204,6 +204,45 @@ class Track:
     name: str
     position: Array
     rotation: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Instances:
+    """Equal solids that move one by one. The page draws all of them at once; stills and glTF take them as `solids_at` and
+    `one_by_one`.
+
+    solid      their kind, size, colour and mesh
+    position   (times, solids, 3); one time where they stand still
+    rotation   (times, solids, 4), or None for solids that look the same from all sides
+    """
+
+    solid: Solid
+    position: Array
+    rotation: Array | None = None
+
+    def __len__(self) -> int:
+        return self.position.shape[1]
+
+    def solids_at(self, k: int, s: float) -> list[Solid]:
+        """As solids in the ground, at a share s of the way from time k to the next."""
+        i, j = min(k, len(self.position) - 1), min(k + 1, len(self.position) - 1)
+        at = (1 - s) * self.position[i] + s * self.position[j]
+        turns = np.tile(UPRIGHT, (len(self), 1))
+        if self.rotation is not None:
+            e, f = self.rotation[i], self.rotation[j]
+            turns = (1 - s) * e + s * f * np.where(np.sum(e * f, axis=1, keepdims=True) < 0, -1.0, 1.0)
+            turns /= np.linalg.norm(turns, axis=1, keepdims=True)
+        return [
+            replace(self.solid, frame=GROUND, position=(x[0], x[1], x[2]), rotation=(e[0], e[1], e[2], e[3]))
+            for x, e in zip(at.tolist(), turns.tolist(), strict=True)
+        ]
+
+    def one_by_one(self) -> tuple[list[Track], list[Solid]]:
+        """As a frame for each solid."""
+        turns = np.tile(UPRIGHT, (1, len(self), 1)) if self.rotation is None else self.rotation
+        names = [f"{self.solid.name}[{i}]" for i in range(len(self))]
+        tracks = [Track(n, self.position[None, :, i], turns[None, :, i]) for i, n in enumerate(names)]
+        return tracks, [replace(self.solid, frame=n, name=n) for n in names]
 
 
 @dataclass(frozen=True, slots=True)

@@ -227,15 +227,20 @@ class SkeletonFinder:
     def _hold_common_points(self, held: dict[str, list[Three]], joined: set[frozenset[str]]) -> list[DrawnJoint]:
         """Join bodies at origins of frames that are fixed points of both and not yet joined."""
         names = [GROUND, *self.bodies]
-        rigid = {frozenset((a, b)) for k, a in enumerate(names) for b in names[:k] if self._are_one(a, b)}
+        origins = np.stack(
+            [np.zeros_like(self.tried.r[self.frames[0]]), *(self.tried.r[self.frame_of(n)] for n in self.bodies)]
+        )
         met: dict[frozenset[str], DrawnJoint] = {}
         for f in self.frames[1:]:
+            near = np.ptp(np.linalg.norm(origins - self.tried.r[f], axis=2), axis=1) <= 2 * SAME_POINT * self.size
             fixed = {
-                n: x for n in names if (x := self._constant_coordinates(self.tried.r[f], self.frame_of(n))) is not None
+                names[k]: x
+                for k in np.flatnonzero(near).tolist()
+                if (x := self._constant_coordinates(self.tried.r[f], self.frame_of(names[k]))) is not None
             }
             for a in fixed.keys() & held.keys():
                 pairs = {b: frozenset((a, b)) for b in fixed if b != a}
-                new = {b: pair for b, pair in pairs.items() if pair not in joined and pair not in rigid}
+                new = {b: pair for b, pair in pairs.items() if pair not in joined and not self._are_one(a, b)}
                 if new:
                     held[a].append(fixed[a])
                 met |= {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -117,3 +118,10 @@ def scale_of(solid: Solid) -> tuple[float, float, float]:
 def ratio_of(solid: Solid) -> float:
     """Of a torus, tube to circle; nothing for others."""
     return round(solid.size[1] / solid.size[0], 4) if solid.kind == "torus" else 0.0
+
+
+def reach_of(s: Solid, meshes: Mapping[str, Mesh]) -> float:
+    """The radius of a ball around the position of a solid that contains it."""
+    if s.kind == "mesh":
+        return float(np.linalg.norm(meshes[s.mesh].vertices * np.array(s.size), axis=1).max())
+    return max(s.size) if s.kind == "sphere" else math.hypot(s.size[0], s.size[1] / 2)

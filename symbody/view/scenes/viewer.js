@@ -90,16 +90,16 @@
   const AROUND = 48;
 
   /** A profile turned about z: pieces of points (r, z, normal r, normal z). */
-  function turned(pieces) {
-    const v = [], n = [], index = [], w = AROUND + 1;
+  function turned(pieces, around = AROUND) {
+    const v = [], n = [], index = [], w = around + 1;
     for (const piece of pieces) {
       const start = v.length / 3;
       for (const [r, z, nr, nz] of piece) for (let k = 0; k < w; k++) {
-        const a = (2 * Math.PI * k) / AROUND, c = Math.cos(a), s = Math.sin(a);
+        const a = (2 * Math.PI * k) / around, c = Math.cos(a), s = Math.sin(a);
         v.push(r * c, r * s, z);
         n.push(nr * c, nr * s, nz);
       }
-      for (let i = 0; i + 1 < piece.length; i++) for (let k = 0; k < AROUND; k++) {
+      for (let i = 0; i + 1 < piece.length; i++) for (let k = 0; k < around; k++) {
         const a = start + i * w + k;
         index.push(a, a + 1, a + w + 1, a, a + w + 1, a + w);
       }
@@ -147,6 +147,16 @@
       return sum / 12.;
     }`;
   const SHADERS = {
+    solids: [`
+      layout(location = 0) in vec3 p; layout(location = 1) in vec3 n; layout(location = 3) in mat4 model; layout(location = 7) in vec3 tint;
+      uniform mat4 view, light;
+      out vec3 place, normal, paint; out vec4 shaded;
+      void main() {
+        vec4 w = model * vec4(p, 1.); vec3 x = model[0].xyz, y = model[1].xyz, z = model[2].xyz;
+        paint = tint; place = w.xyz; normal = mat3(cross(y, z), cross(z, x), cross(x, y)) * n; shaded = light * w; gl_Position = view * w;
+      }`, ""],  // pixels as those of one solid
+    depths: ["layout(location = 0) in vec3 p; layout(location = 3) in mat4 model; uniform mat4 light; void main() { gl_Position = light * model * vec4(p, 1.); }",
+      "void main() {}"],
     solid: [`
       layout(location = 0) in vec3 p; layout(location = 1) in vec3 n; layout(location = 2) in vec3 c;
       uniform mat4 model, view, light; uniform mat3 normals;
@@ -216,7 +226,14 @@
       }`],
   };
 
+  SHADERS.solids[1] = SHADERS.solid[1];
+
   // ------------------------------------------------------------------------------------------------ drawing
+
+  const NUMBERS = 19;  // of an instance: a matrix and a colour
+  const MANY = 300;  // equal balls from which on they have fewer triangles
+  const BINS = 256;  // of depth, by which they are sorted
+  const FEW = 12;  // solids with one mesh that are drawn one after the other
 
   /** One WebGL context for all viewers of the page. */
   class Renderer {
@@ -301,18 +318,71 @@
       if (!this.meshes.has(key)) {
         const gl = this.gl, { v, n, index } = make(), array = gl.createVertexArray();
         gl.bindVertexArray(array);
-        [v, n].forEach((values, k) => {
-          gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+        const buffers = [v, n].map((values, k) => {
+          const buffer = gl.createBuffer();
+          gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
           gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(values), gl.STATIC_DRAW);
           gl.enableVertexAttribArray(k);
           gl.vertexAttribPointer(k, 3, gl.FLOAT, false, 0, 0);
+          return buffer;
         });
-        gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
+        const corners = gl.createBuffer();
+        gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, corners);
         gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Uint32Array(index), gl.STATIC_DRAW);
         gl.bindVertexArray(null);
-        this.meshes.set(key, { array, count: index.length });
+        this.meshes.set(key, { array, count: index.length, buffers, corners });
       }
       return this.meshes.get(key);
+    }
+
+    /** Copies of a mesh, by their matrices and colours: one call draws all of them. */
+    crowd(mesh, numbers, count) {
+      const gl = this.gl;
+      if (!mesh.many) {
+        const array = gl.createVertexArray(), buffer = gl.createBuffer();
+        gl.bindVertexArray(array);
+        mesh.buffers.forEach((b, k) => {
+          gl.bindBuffer(gl.ARRAY_BUFFER, b);
+          gl.enableVertexAttribArray(k);
+          gl.vertexAttribPointer(k, 3, gl.FLOAT, false, 0, 0);
+        });
+        gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, mesh.corners);
+        gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+        for (let k = 0; k < 5; k++) {
+          gl.enableVertexAttribArray(3 + k);
+          gl.vertexAttribPointer(3 + k, k < 4 ? 4 : 3, gl.FLOAT, false, 4 * NUMBERS, 16 * k);
+          gl.vertexAttribDivisor(3 + k, 1);
+        }
+        gl.bindVertexArray(null);
+        mesh.many = { array, buffer };
+      }
+      gl.bindBuffer(gl.ARRAY_BUFFER, mesh.many.buffer);
+      gl.bufferData(gl.ARRAY_BUFFER, numbers, gl.DYNAMIC_DRAW);
+      return { mesh, count };
+    }
+
+    copies({ mesh, count }) {
+      const gl = this.gl;
+      gl.bindVertexArray(mesh.many.array);
+      gl.drawElementsInstanced(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0, count);
+    }
+
+    /** Opaque solids of which many have one mesh become crowds; the others stay. */
+    gathered(solids) {
+      const by = new Map(), left = [], crowds = [];
+      for (const s of solids) {
+        const alike = s.opacity === 1 && !s.painted && s.mesh.buffers?.length === 2 && s.mesh.corners;
+        if (!alike) left.push(s);
+        else if (by.has(s.mesh)) by.get(s.mesh).push(s);
+        else by.set(s.mesh, [s]);
+      }
+      for (const [mesh, alike] of by) {
+        if (alike.length <= FEW) { left.push(...alike); continue; }
+        const numbers = new Float32Array(NUMBERS * alike.length);
+        alike.forEach((s, i) => { numbers.set(s.model, NUMBERS * i); numbers.set(s.colour, NUMBERS * i + 16); });
+        crowds.push(this.crowd(mesh, numbers, alike.length));
+      }
+      return { left, crowds };
     }
 
     /** Triangles whose places, normals and colours change with time. */
@@ -384,6 +454,8 @@
         canvas.width = Math.max(canvas.width, width);
         canvas.height = Math.max(canvas.height, height);
       }
+      const { left, crowds } = this.gathered(view.solids);
+      crowds.push(...view.crowds.map((c) => this.crowd(c.mesh, c.numbers, c.count)));
       gl.enable(gl.DEPTH_TEST);
       gl.disable(gl.BLEND);
       gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadowFrame);
@@ -393,7 +465,9 @@
       gl.enable(gl.POLYGON_OFFSET_FILL);
       gl.polygonOffset(2.5, 6);
       this.use("depth", { light: view.light });
-      for (const s of view.solids) if (s.opacity > 0.5) { this.set({ model: s.model }); this.triangles(s.mesh); }
+      for (const s of left) if (s.opacity > 0.5) { this.set({ model: s.model }); this.triangles(s.mesh); }
+      this.use("depths", { light: view.light });
+      crowds.forEach((c) => this.copies(c));
       gl.disable(gl.POLYGON_OFFSET_FILL);
       gl.bindFramebuffer(gl.FRAMEBUFFER, null);
       gl.enable(gl.SCISSOR_TEST);
@@ -404,7 +478,9 @@
       gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
       const solid = (s) => { this.set({ model: s.model, normals: normalMatrix(s.model), colour: s.colour, opacity: s.opacity, painted: s.painted ?? 0 }); this.triangles(s.mesh); };
       this.use("solid", view);
-      view.solids.filter((s) => s.opacity === 1).forEach(solid);
+      left.filter((s) => s.opacity === 1).forEach(solid);
+      this.use("solids", { ...view, opacity: 1, painted: 1 });
+      crowds.forEach((c) => this.copies(c));
       gl.enable(gl.BLEND);
       gl.depthMask(false);
       if (view.floor) { this.use("floor", { ...view, ...view.floor }); this.triangles(this.quad); }
@@ -412,7 +488,7 @@
       for (const l of view.lines) { this.set(l); this.line(l.points); }
       gl.depthMask(true);
       this.use("solid", view);
-      view.solids.filter((s) => s.opacity < 1).forEach(solid);
+      left.filter((s) => s.opacity < 1).forEach(solid);
       gl.bindVertexArray(null);
       target.clearRect(0, 0, width, height);
       target.drawImage(canvas, 0, canvas.height - height, width, height, 0, 0, width, height);
@@ -479,6 +555,55 @@
     travel(t) {
       const [k, s] = this.between(t), c = this.centre, j = Math.min(k + 1, c.length / 3 - 1);
       return [0, 1, 2].map((x) => c[3 * k + x] * (1 - s) + c[3 * j + x] * s - c[x]);
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------ equal bodies by the thousand
+
+  /** Places and rotations of many equal solids, and their numbers for the graphics card. */
+  class Crowd {
+    constructor(data, motion, mesh) {
+      Object.assign(this, { data, motion, mesh, count: data.count });
+      this.p = array(data.p, Uint16Array);
+      this.e = data.e ? array(data.e, Int16Array) : null;
+      this.scale = stretch(data);
+      this.numbers = new Float32Array(NUMBERS * data.count);
+      this.order = Uint32Array.from({ length: data.count }, (_, b) => b);
+      this.bins = new Uint16Array(data.count);
+    }
+
+    /** Near ones first, by bins of depth: what is hidden behind them is then not shaded. */
+    sort(t, eye, target) {
+      const { p, count: n, data: { low, box } } = this, [k] = this.motion.between(t), i = 3 * Math.min(k, p.length / (3 * n) - 1) * n;
+      const way = unit(add(target, eye, -1)), [a, b, c] = way.map((x, r) => (x * box[r]) / 65535);
+      const corners = [a, b, c].map((x) => [Math.min(0, x), Math.max(0, x)]), first = 65535 * corners.reduce((sum, x) => sum + x[0], 0);
+      const scale = (BINS - 1) / (65535 * corners.reduce((sum, x) => sum + x[1], 0) - first || 1), at = new Uint32Array(BINS + 1);
+      for (let j = 0; j < n; j++) at[(this.bins[j] = (p[i + 3 * j] * a + p[i + 3 * j + 1] * b + p[i + 3 * j + 2] * c - first) * scale) + 1]++;
+      for (let j = 0; j < BINS; j++) at[j + 1] += at[j];
+      for (let j = 0; j < n; j++) this.order[at[this.bins[j]]++] = j;
+    }
+
+    /** A matrix and a colour for each, at a time between samples. */
+    at(t, colour, eye, target) {
+      this.sort(t, eye, target);
+      const { p, e, numbers: out, scale: [sx, sy, sz], count: n, data: { low, box } } = this, [k, s] = this.motion.between(t);
+      const times = p.length / (3 * n), i = Math.min(k, times - 1) * n, j = Math.min(k + 1, times - 1) * n;
+      for (let a = 0; a < n; a++) {
+        const b = this.order[a], o = NUMBERS * a;
+        let w = 1, x = 0, y = 0, z = 0;
+        if (e) {
+          const f = 4 * (i + b), g = 4 * (j + b), v = (e[f] * e[g] + e[f + 1] * e[g + 1] + e[f + 2] * e[g + 2] + e[f + 3] * e[g + 3] < 0 ? -s : s), u = 1 - s;
+          w = u * e[f] + v * e[g]; x = u * e[f + 1] + v * e[g + 1]; y = u * e[f + 2] + v * e[g + 2]; z = u * e[f + 3] + v * e[g + 3];
+          const size = 1 / (Math.sqrt(w * w + x * x + y * y + z * z) || 1);
+          w *= size; x *= size; y *= size; z *= size;
+        }
+        out[o] = sx * (1 - 2 * (y * y + z * z)); out[o + 1] = sx * 2 * (x * y + w * z); out[o + 2] = sx * 2 * (x * z - w * y);
+        out[o + 4] = sy * 2 * (x * y - w * z); out[o + 5] = sy * (1 - 2 * (x * x + z * z)); out[o + 6] = sy * 2 * (y * z + w * x);
+        out[o + 8] = sz * 2 * (x * z + w * y); out[o + 9] = sz * 2 * (y * z - w * x); out[o + 10] = sz * (1 - 2 * (x * x + y * y));
+        for (let r = 0; r < 3; r++) out[o + 12 + r] = low[r] + (box[r] / 65535) * ((1 - s) * p[3 * (i + b) + r] + s * p[3 * (j + b) + r]);
+        out[o + 15] = 1; out[o + 16] = colour[0]; out[o + 17] = colour[1]; out[o + 18] = colour[2];
+      }
+      return this;
     }
   }
 
@@ -689,7 +814,7 @@
     }
 
     switches() {
-      const d = this.data, has = { forces: d.arrows.length, traces: d.traces.length && this.motion.duration, labels: d.labels.length };
+      const d = this.data, some = (g) => d.solids.some((s) => s.group === g), has = { joints: some("joints"), frames: some("frames"), forces: d.arrows.length, traces: d.traces.length && this.motion.duration, labels: d.labels.length };
       this.chips = {};
       const out = element("div", { class: "sbv-switches", role: "group", "aria-label": "What is shown" });
       for (const g of d.groups) {
@@ -714,7 +839,10 @@
         const key = s.profile ?? s.kind;
         return r.mesh(key, () => turned(d.profiles[key]));
       };
+      const own = (s, i) => r.mesh(`${d.name} instances ${i}`, () => s.kind === "mesh" ? decoded(d.meshes[s.mesh]) : turned(d.profiles[s.kind]));
       this.solids = d.solids.map((s) => ({ ...s, mesh: mesh(s), local: pose(s.p, s.e, stretch(s)), opacity: s.opacity ?? 1 }));
+      this.crowds = d.instances.map((s, i) => new Crowd(s, this.motion, s.kind === "sphere" && s.count > MANY
+        ? r.mesh(`coarse ball ${i}`, () => turned(d.profiles["coarse ball"], 14)) : own(s, i)));
       const before = this.surfaces;
       this.surfaces = d.surfaces.map((s) => new Surface(s, this.motion, r, d.ramp.map(rgb)));
       (before ?? []).forEach((s, i) => (this.surfaces[i].w = s.w));  // of the motion that has come since
@@ -792,6 +920,7 @@
       const solids = this.solids.filter((s) => this.shown[s.group]).map((s) => ({ mesh: s.mesh, model: times(frames.get(s.frame), s.local), colour: this.colour(s.colour), opacity: s.opacity }));
       for (const s of this.surfaces) if (this.shown[s.data.group])
         solids.push({ mesh: s.at(this.time, this.amplitude), model: frames.get(s.data.frame), colour: this.colour(s.data.colour), opacity: 1, painted: s.data.paint ? 1 : 0 });
+      const crowds = this.crowds.filter((c) => this.shown[c.data.group]).map((c) => c.at(this.time, this.colour(c.data.colour), eye, target));
       const lines = [];
       const identity = frames.get("ground");
       for (const s of d.spans) if (this.shown[s.group]) {
@@ -808,7 +937,7 @@
         const right = unit(Math.abs(up[1]) < 0.9 ? cross([0, 1, 0], up) : cross(up, [0, 0, 1]));
         floor = { middle: on, right, ahead: cross(up, right), reach: 5 * d.camera.radius, spacing: d.floor.spacing, ink: dark ? [0.55, 0.6, 0.68] : [0.35, 0.4, 0.48], strength: dark ? 0.42 : 0.34, thin: 0.8 * ratio, darkness: dark ? 0.5 : 0.24 };
       }
-      this.renderer.picture(width, height, this.paint, { view, light, eye, key, up, ambient: dark ? 0.86 : 1, sky: dark ? [0.08, 0.1, 0.12] : [0.96, 0.97, 0.98], solids, lines, floor });
+      this.renderer.picture(width, height, this.paint, { view, light, eye, key, up, ambient: dark ? 0.86 : 1, sky: dark ? [0.08, 0.1, 0.12] : [0.96, 0.97, 0.98], solids, crowds, lines, floor });
       this.placeTags(frames, view);
       this.report();
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 from functools import lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -17,11 +17,13 @@ from ...escaping import as_attribute, as_script_data, in_html
 from ..figures.interactive import content_policy
 from ..figures.shared_scripts import are_shared, asking, asking_script
 from .picture import coil, svg
-from .scene_items import COLOUR_RAMP, GROUPS, PALETTE, End, Mesh, Surface
+from .scene_items import COLOUR_RAMP, GROUPS, PALETTE, End, Instances, Mesh, Surface
 from .solids import profile, ratio_of
 
 if TYPE_CHECKING:
     from .scene import Scene
+
+COARSE_STEPS: Final = 7  # along the profile of a ball of which there are very many
 
 
 def data(scene: Scene) -> dict[str, Any]:
@@ -61,6 +63,7 @@ def data(scene: Scene) -> dict[str, Any]:
             for a in scene.arrows
         ],
         "meshes": {k: _mesh(m) for k, m in scene.meshes.items()},
+        "instances": [_instances(x) for x in scene.instances],
         "ramp": list(COLOUR_RAMP),
         "surfaces": [_surface(s) for s in scene.surfaces],
         "camera": {
@@ -78,6 +81,8 @@ def _profiles(scene: Scene) -> dict[str, Any]:
     kinds = {k: profile(k) for k in ("cylinder", "cone", "sphere")} | {
         f"torus {r:g}": profile("torus", r) for r in ratios
     }
+    if scene.instances:
+        kinds["coarse ball"] = profile("sphere", steps=COARSE_STEPS)
     return {k: [[[round(x, 5) for x in point] for point in piece] for piece in pieces] for k, pieces in kinds.items()}
 
 
@@ -100,6 +105,18 @@ def _mesh(m: Mesh) -> dict[str, Any]:
         "i": _array(m.triangles, small),
         "bits": 8 * np.dtype(small).itemsize,
     }
+
+
+def _instances(x: Instances) -> dict[str, Any]:
+    """Places as parts of 65535 of the box around all of them, Euler parameters as parts of 32767."""
+    low, high = x.position.min(axis=(0, 1)), x.position.max(axis=(0, 1))
+    size = np.where(high > low, high - low, 1.0)
+    s = x.solid
+    return {
+        "kind": s.kind, "size": _shorts(s.size), "colour": s.colour, "group": s.group, "mesh": s.mesh,
+        "low": _shorts(low), "box": _shorts(size), "count": len(x), "p": _array(np.round((x.position - low) / size * 65535), np.uint16),
+        **({} if x.rotation is None else {"e": _array(np.round(x.rotation * 32767), np.int16)}),
+    }  # fmt: skip
 
 
 def _surface(s: Surface) -> dict[str, Any]:

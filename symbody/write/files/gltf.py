@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import struct
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,11 +47,22 @@ def glb(scene: Scene) -> bytes:
     return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
 
 
+def _with_frames(scene: Scene) -> Scene:
+    """A frame for each of many equal solids: viewers of glTF do not move instances."""
+    parts = [many.one_by_one() for many in scene.instances]
+    tracks, solids = [x for part in parts for x in part[0]], [x for part in parts for x in part[1]]
+    return (
+        replace(scene, frames=(*scene.frames, *tracks), solids=(*scene.solids, *solids), instances=())
+        if parts
+        else scene
+    )
+
+
 class _GltfWriter:
     """Collects nodes, meshes, materials and animation of a scene, and one buffer of all numbers."""
 
     def __init__(self, scene: Scene) -> None:
-        self.scene, self.buffer = scene, bytearray()
+        self.scene, self.buffer = _with_frames(scene), bytearray()
         self.level = len(scene.levels) // 2  # of a mode, half of its largest amplitude
         self.views: list[dict[str, Any]] = []
         self.accessors: list[dict[str, Any]] = []

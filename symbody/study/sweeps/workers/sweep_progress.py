@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from ....integrate.run.run import Progress
+from ....progress import Progress
 
 
 @dataclass

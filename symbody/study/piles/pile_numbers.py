@@ -1,0 +1,92 @@
+"""Arguments of piles as numbers: places, rotations, masses and laws, checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...derivation.equations.equations import Equations
+from ...emit.run.callable import Array
+from ...errors import ModelError, finite_number, shown
+from ...integrate.piles.pile_solids import PileSolid
+
+
+def other_parameters(body: Equations) -> Array:
+    """Values of the parameters after the mass and the moments of inertia."""
+    values = body.values(dict.fromkeys(body.p[:4], 1.0))
+    return np.array([float(values[s]) for s in body.p[4:]])
+
+
+def numbers(where: str, given: Any, shape: tuple[int | None, ...]) -> Array:
+    try:
+        values = np.asarray(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{where}: numbers, got {shown(given)}") from error
+    fits = values.ndim == len(shape) and all(k is None or k == n for k, n in zip(shape, values.shape, strict=True))
+    if not fits or not np.isfinite(values).all():
+        wanted = " x ".join("n" if k is None else str(k) for k in shape)
+        raise ModelError(f"{where}: {wanted} finite numbers, got an array of {values.shape}")
+    return values
+
+
+def vectors(where: str, given: Any, count: int) -> Array:
+    return np.zeros((count, 3)) if given is None else numbers(where, given, (count, 3))
+
+
+def principal_rotations(where: str, given: Any, count: int, solid: PileSolid) -> Array:
+    """Euler parameters of the principal axes, from those of the shape's frame."""
+    e = np.tile([1.0, 0, 0, 0], (count, 1)) if given is None else numbers(f"{where}: rotations", given, (count, 4))
+    size = np.linalg.norm(e, axis=1, keepdims=True)
+    if not (size > 0).all():
+        raise ModelError(f"{where}: rotations have a row of zeros")
+    return products_of_rotations(e / size, euler_parameters(solid.turn))
+
+
+def euler_parameters(R: Array) -> Array:
+    """Of a rotation matrix: the eigenvector of the largest eigenvalue (Bar-Itzhack 2000)."""
+    K = np.array([
+        [np.trace(R), R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
+        [R[2, 1] - R[1, 2], R[0, 0] - R[1, 1] - R[2, 2], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]],
+        [R[0, 2] - R[2, 0], R[0, 1] + R[1, 0], R[1, 1] - R[0, 0] - R[2, 2], R[1, 2] + R[2, 1]],
+        [R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], R[2, 2] - R[0, 0] - R[1, 1]],
+    ])  # fmt: skip
+    e = np.linalg.eigh(K)[1][:, -1]
+    return e if e[np.argmax(np.abs(e))] > 0 else -e
+
+
+def products_of_rotations(a: Array, b: Array) -> Array:
+    """First b, then a, as Euler parameters in the last axis."""
+    a0, a1, a2, a3 = np.moveaxis(np.asarray(a), -1, 0)
+    b0, b1, b2, b3 = np.moveaxis(np.asarray(b), -1, 0)
+    return np.stack([
+        a0 * b0 - a1 * b1 - a2 * b2 - a3 * b3, a0 * b1 + a1 * b0 + a2 * b3 - a3 * b2,
+        a0 * b2 - a1 * b3 + a2 * b0 + a3 * b1, a0 * b3 + a1 * b2 - a2 * b1 + a3 * b0,
+    ], axis=-1)  # fmt: skip
+
+
+def mass_of(where: str, mass: float | None, density: float | None, solid: PileSolid) -> float:
+    if (mass is None) == (density is None):
+        raise ModelError(f"{where}: give mass= or density=, one of both")
+    value = (
+        finite_number(density, "density", ModelError) * solid.content
+        if mass is None
+        else finite_number(mass, "mass", ModelError)
+    )
+    if not value > 0:
+        raise ModelError(f"{where}: a mass must be positive, got {shown(value)}")
+    return float(value)
+
+
+def laws(where: str, friction: Any, restitution: Any) -> tuple[float, float]:
+    mu, e = finite_number(friction, "friction", ModelError), finite_number(restitution, "restitution", ModelError)
+    if not mu >= 0 or not 0 <= e <= 1:
+        raise ModelError(
+            f"{where}: friction must be at least 0 and restitution from 0 to 1, got {shown(friction)} and {shown(restitution)}"
+        )
+    return float(mu), float(e)
+
+
+def optional_laws(where: str, friction: Any, restitution: Any) -> tuple[float | None, float | None]:
+    mu, e = laws(where, 0.0 if friction is None else friction, 0.0 if restitution is None else restitution)
+    return (None if friction is None else mu), (None if restitution is None else e)
