@@ -353,8 +353,7 @@ def constant(value: Number) -> Expr:
     if isinstance(value, float):
         if not math.isfinite(value):
             raise ExpressionError(f"a constant must be finite, got {value}")
-        if value.is_integer() and abs(value) < 2.0**53:
-            value = int(value)
+        value = int(value) if value.is_integer() and abs(value) < 2.0**53 else float(value)  # numbers of NumPy too
     elif isinstance(value, Fraction) and value.denominator == 1:
         value = value.numerator
     key, table = (type(value), value), tables["const"]

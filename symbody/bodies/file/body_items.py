@@ -30,8 +30,20 @@ def add_frame(s: Scope, item: Item) -> None:
     said = item.content
     if isinstance(said, Formula) and said.parsed.steps[-1].do != "method":
         raise item.error(f"{said.text!r} is a frame that has a name already; give it a second one under `let`")
+    if isinstance(said, LocatedRecord) and ("velocity" in said or "spin" in said):
+        s.values[item.name] = _moving_frame(s, item)
+        return
     made = s.frame(said) if isinstance(said, Formula) else _frame_by_parts(s, said)
     s.values[item.name] = s.model.frame(item.name, made)
+
+
+def _moving_frame(s: Scope, item: Item) -> Frame:
+    """A frame that is known by its velocity and spin."""
+    said = item.content
+    if both := [k for k in ("at", "rotation") if k in said]:
+        raise item.error(f"a frame known by its velocity and spin has no {both[0]!r}")
+    motion = {k: tuple(s.scalars(said.get(k))) for k in ("velocity", "spin") if k in said}
+    return s.model.moving_frame(item.name, on=s.frame_of(said.get("on")), **motion)
 
 
 def _frame_by_parts(s: Scope, said: LocatedRecord) -> Frame:

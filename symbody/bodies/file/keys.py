@@ -22,6 +22,7 @@ from .schema import (
     TableOf,
     TextSchema,
     ValueSchema,
+    WordSchema,
 )
 
 VERSION: Final = "1"
@@ -87,10 +88,12 @@ _symbols: Final[Keys] = {
 
 # ----------------------------------------------------------------------------------------------- frames, bodies, joints
 
-_frame: Final = _shared_schema("frame", Either("a frame: an expression such as ground.rotate(z, psi), or {on: ..., at: ..., rotation: ...}", frame, table=RecordSchema("a frame", {
+_frame: Final = _shared_schema("frame", Either("a frame: an expression such as ground.rotate(z, psi), {on: ..., at: ..., rotation: ...}, or {on: ..., velocity: ..., spin: ...}", frame, table=RecordSchema("a frame", {
     "on": Key(part, "the parent frame or body", True),
     "at": Key(place, "its origin there"),
     "rotation": Key(rotation, "how it is turned there"),
+    "velocity": Key(three, "instead of its place: velocity of its origin as seen from the parent, in its own components"),
+    "spin": Key(three, "instead of its rotation: angular velocity in its own components"),
 })))  # fmt: skip
 _file: Final = TextSchema("a file beside this one")
 _centre: Final[Keys] = {"at": Key(three, "where its centre is in the body frame")}
@@ -368,7 +371,17 @@ _draw: Final = RecordSchema("a drawing", {
     "up": Key(TextSchema("direction", ("x", "y", "z", "-x", "-y", "-z"))), "hide": Key(names, "bodies that are not drawn"),
 })  # fmt: skip
 
+_option: Final = _shared_schema("option", Either(
+    "a number, true or false, a word, a list, a table of options, or a part of a kit such as {vehicles.read_tyre: car.tir}", WordSchema(),
+    ListOf(Later("option", _shapes)), TableOf(Later("option", _shapes), "a table of options", True),
+))  # fmt: skip
+_use: Final = Either(
+    "a model of a kit: vehicles.car, or {vehicles.car: {wheelbase: 2.7}}",
+    TextSchema("a model of a kit"), table=TableOf(_option, "a model of a kit and its options", True),
+)  # fmt: skip
+
 _mechanism: Final[Keys] = {
+    "use": Key(_use, "a model of a kit with its options, to which the rest of this file adds: vehicles.car, {vehicles.car: {wheelbase: 2.7}}"),
     **_symbols,
     "frames": Key(TableOf(_frame), "frames by name"), "bodies": Key(TableOf(body, empty=True), "bodies by name"),
     "joints": Key(TableOf(joint), "joints by name, made in this order"),

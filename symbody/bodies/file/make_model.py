@@ -32,6 +32,7 @@ from .load_items import (
 )
 from .located import LocatedRecord, LocatedTable, LocatedText, names_in
 from .scope import RESERVED, Budget, Item, Scope, in_words_of_files
+from .used_model import used_model
 
 MOST_COPIES: Final = 100  # of parts, in all
 MOST_BODIES: Final = 10_000  # with those of copies
@@ -45,7 +46,8 @@ class Build:
 
     def __init__(self, fields: LocatedRecord, name: str, opened: Opened, budget: Budget) -> None:
         self.fields, self.opened, self.budget = fields, opened, budget
-        self.model = Model(name)
+        use = fields.get("use")
+        self.model = Model(name) if use is None else used_model(use, name, budget)
         self.scope = Scope(self.model, budget)
         self.parts: dict[str, Build] = {}
         self.copies: list[tuple[Attached, Build]] = []  # of parts that are attached, and what they were built from

@@ -7,8 +7,10 @@ schema.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final
@@ -18,6 +20,8 @@ from ...escaping import MOST_CHARACTERS
 from .expression_text import parsed_expression
 from .located import Formula, LocatedList, LocatedRecord, LocatedTable, LocatedText
 from .yaml_tree import FileText, YamlNode, entries
+
+_NUMBER: Final = re.compile(r"[-+(]|\.?\d|pi\b")  # how a number begins
 
 # ---------------------------------------------------------------------------------------------------------- shapes
 
@@ -92,6 +96,27 @@ class Expression(ValueSchema):
 
     def json(self) -> dict[str, Any]:
         return {"$ref": "#/$defs/expression"}
+
+    def __str__(self) -> str:
+        return self.what
+
+
+@dataclass(frozen=True)
+class WordSchema(ValueSchema):
+    """A number by the grammar of expressions, or a word."""
+
+    what: str = "a number or a word"
+
+    def read(self, source: FileText, node: YamlNode) -> LocatedText:
+        if node.kind != "scalar" or node.is_null:
+            raise wrong(source, node, self)
+        if not node.is_quoted and _NUMBER.match(node.text):
+            with suppress(ExpressionTextError):  # names of files and roads may begin with a digit
+                return Formula(source, node, node.text, parsed=parsed_expression(node.text))
+        return LocatedText(source, node, node.text)
+
+    def json(self) -> dict[str, Any]:
+        return {"type": ["string", "number", "boolean"]}
 
     def __str__(self) -> str:
         return self.what

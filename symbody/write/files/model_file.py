@@ -230,11 +230,10 @@ class _ModelFileWriter:
 
     def _frame(self, f: Frame) -> Any:
         assert f.parent is not None
-        if f.velocity is not None:
-            raise ModelError(
-                f"model file of {self.m.name!r}: frame {f.name!r} is known by its velocity only, which model files cannot express"
-            )
         on, factors = self.frames[f.parent], f.rotation.factors
+        if f.velocity is not None:
+            motion = {"velocity": list(f.velocity.entries), "spin": list(f.spin.entries)}
+            return {"on": on, **{k: v for k, v in motion.items() if k == "velocity" or any(e is not ZERO for e in v)}}
         if not factors:
             return self._call(f"{on}.translate", f.offset.entries)
         moved = any(e is not ZERO for e in f.offset.entries)

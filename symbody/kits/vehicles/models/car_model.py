@@ -8,17 +8,27 @@ from typing import Any, Final
 import symbody as sb
 
 from ....argument_kinds import answered
-from ....errors import ModelError, unknown
+from ....errors import ModelError, finite_number
+from ..data.checked_data import parameter_values
 from ..driving.driver import Driver
 from ..roads.road import Road
-from ..suspensions.corner import WISHBONES, Corner, Place, double_wishbone, mcpherson, moved_points, spring_preload
+from ..suspensions.corner import (
+    WISHBONES,
+    Corner,
+    Place,
+    checked_points,
+    double_wishbone,
+    mcpherson,
+    moved_points,
+    spring_preload,
+)
 from ..suspensions.hardpoints import Hardpoints
 from ..suspensions.roll_bar import anti_roll_bar
 from ..suspensions.steering import rack
 from ..suspensions.stops import STOPS
 from ..suspensions.stops import stops as add_stops
 from ..tyres.linear_tyre import BrushTyre
-from ..tyres.tyre import Tyre
+from ..tyres.tyre import Tyre, as_tyre
 from ..wheels.wheel_contact import wheel_on_road
 from .car_parts import AIR, add_air, add_brakes, add_drive
 
@@ -30,6 +40,7 @@ DRIVEN_RACK: Final = {"stiffness": 3e5, "damping": 1e3}  # stiffness and damping
 LEAST_UPRIGHT: Final = (
     0.5  # cosine of the angle to which wheels can carry a car: beyond 60 degrees its body touches the road
 )
+SIGNED: Final = ("ratio", "lift_front", "lift_rear")  # coefficients that may be negative
 WHEEL_MASS: Final = 18.0  # mass of a wheel in kg
 MASSES: Final = {double_wishbone: (5.0, 3.0, 15.0), mcpherson: (6.0, 18.0)}
 
@@ -73,14 +84,18 @@ def car(
     """
     m = sb.Model("car")
     fitted = {k: x for part in (AIR, STOPS) if set(part) & set(parameters) for k, x in part.items()}
-    if strange := [k for k in parameters if k not in {**CAR_BODY, **AIR, **STOPS}]:
-        raise unknown("car", "parameter", strange[0], [*CAR_BODY, *AIR, *STOPS], ModelError)
+    parameter_values("car", {**CAR_BODY, **AIR, **STOPS}, parameters, SIGNED)
+    if not 0 < finite_number(share, "car: share", ModelError) < 1:
+        raise ModelError(f"car: share = {share:g}, the part of the weight on the front axle, must be between 0 and 1")
+    if finite_number(wheelbase, "car: wheelbase", ModelError) <= 0:
+        raise ModelError(f"car: wheelbase = {wheelbase:g} must be positive")
     p = m.parameters(**{**CAR_BODY, **fitted, **parameters})
     m.gravity(0, 0, -p.g)
     z, pitch, roll = m.coordinates("z pitch roll")
     heading = _heading(m, place or road is not None or driver is not None)
     surface = Road(heading) if road is None else road(m.ground)
-    tyre = tyre or BrushTyre(radius=0.32, cornering=5e4, along=6e4, friction=0.95, contact=0.06, damping=500.0)
+    usual = BrushTyre(radius=0.32, cornering=5e4, along=6e4, friction=0.95, contact=0.06, damping=500.0)
+    tyre = usual if tyre is None else as_tyre("car: tyre", tyre)
     steering = dict(steering or {})
     if driver is None:
         delta, torque = m.inputs("delta drive")
@@ -100,7 +115,7 @@ def car(
     ):  # fmt: skip
         at_front = x == 0.0
         kind = mcpherson if "strut top" in points else double_wishbone
-        places = moved_points(points, x, side)
+        places = moved_points(checked_points(f"car: {'front' if at_front else 'rear'}", points), x, side)
         carried = p.M * share + moved.mass if at_front else p.M * (1 - share)
         k, c = (p.k_front, p.c_front) if at_front else (p.k_rear, p.c_rear)
         preload = spring_preload(places, carried * p.g / 2, MASSES[kind], p.g, WHEEL_MASS)

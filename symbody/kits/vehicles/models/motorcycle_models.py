@@ -15,9 +15,10 @@ import symbody as sb
 
 from ....argument_kinds import answered
 from ....errors import StabilityError
+from ..data.checked_data import parameter_values
 from ..roads.road import Road
 from ..tyres.linear_tyre import LinearTyre
-from ..tyres.tyre import Tyre
+from ..tyres.tyre import Tyre, as_tyre
 from ..wheels.drivetrain import drive
 from ..wheels.wheel_contact import wheel_on_road
 
@@ -47,7 +48,7 @@ def motorcycle(
         sb.steady(eq, {"u": 15.0, "roll": 0.52}, free=["tau", "drive"], start={...})
     """
     m = sb.Model("motorcycle on round tyres")
-    p = m.parameters(**{**SHARP, **parameters})
+    p = m.parameters(**parameter_values("motorcycle", SHARP, parameters, ("Crxz", "e", "f", "lx", "eps", "b")))
     m.gravity(0, 0, -p.g)
     tau, torque = m.inputs("tau drive")
     z, roll, pitch, steer = m.coordinates("z roll pitch steer")
@@ -76,6 +77,7 @@ def motorcycle(
         ),
     }
     for name, (hub, spin, inertia, tyre, tube) in hubs.items():
+        tyre = as_tyre(f"motorcycle: {name}", tyre)
         frame = m.moving_frame(f"{name} wheel", on=hub, spin=(0, spin, 0))
         wheel = m.body(f"{name} wheel", frame, mass=0, inertia=(0, inertia, 0))
         wheel_on_road(m, name, wheel, tyre, carrier=hub, road=Road(heading), tube=tube, forward=True)

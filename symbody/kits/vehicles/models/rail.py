@@ -15,6 +15,7 @@ from typing import Any, Final
 import symbody as sb
 
 from ....argument_kinds import answered
+from ..data.checked_data import parameter_values
 from ..wheels.rail_contact import polach_force
 
 WHEELSET = {
@@ -31,7 +32,7 @@ def wheelset(**parameters: float) -> sb.Model:
                  cy, cpsi
     """
     m = sb.Model("wheelset")
-    p = m.parameters(**{**WHEELSET, **SUSPENSION, **parameters})
+    p = m.parameters(**parameter_values("wheelset", {**WHEELSET, **SUSPENSION}, parameters, ("cone", "f23")))
     y, psi = m.coordinates("y psi")
     m.body("axle", m.ground.translate(0, y, 0).rotate("z", psi), mass=p.m, inertia=(p.J, p.J, p.J))
     creep(m, "wheels", y, psi, p)
@@ -47,7 +48,8 @@ def bogie(**parameters: float) -> sb.Model:
                  wheelbase `half` of the frame, k2y, c2y, k2psi of the secondary suspension
     """
     m = sb.Model("bogie")
-    p = m.parameters(**{**WHEELSET, **SUSPENSION, **BOGIE, "ky": 5e6, "kpsi": 5e6, **parameters})
+    numbers = {**WHEELSET, **SUSPENSION, **BOGIE, "ky": 5e6, "kpsi": 5e6}
+    p = m.parameters(**parameter_values("bogie", numbers, parameters, ("cone", "f23")))
     y, psi = m.coordinates("y psi")
     m.body("frame", m.ground.translate(0, y, 0).rotate("z", psi), mass=p.mb, inertia=(p.Jb, p.Jb, p.Jb))
     for k, x in (("1", p.half), ("2", -p.half)):
@@ -91,7 +93,8 @@ def rail_car(*, friction: float | None = None, load: float = 6e4, **parameters: 
     See also: `wheelset`, `bogie`, `rail_contact`.
     """
     m = sb.Model("rail car")
-    p = m.parameters(**{**WHEELSET, **SUSPENSION, **RAIL_CAR, "ky": 5e6, "kpsi": 5e6, **parameters})
+    usual = {**WHEELSET, **SUSPENSION, **RAIL_CAR, "ky": 5e6, "kpsi": 5e6}
+    p = m.parameters(**parameter_values("rail_car", usual, parameters, ("cone", "f23")))
     limit = None if friction is None else friction * load
     y, psi, roll = m.coordinates("y psi roll")
     centre = m.ground.translate(0, y, 0).rotate("z", psi).rotate("x", roll).translate(0, 0, p.h)

@@ -10,10 +10,11 @@ from typing import Any
 import symbody as sb
 
 from ....argument_kinds import answered
+from ..data.checked_data import parameter_values
 from ..driving.driver import Driver, preview_driver
 from ..roads.road import Road
 from ..tyres.linear_tyre import LinearTyre
-from ..tyres.tyre import Tyre
+from ..tyres.tyre import Tyre, as_tyre
 from ..wheels.wheel_contact import wheel_on_road
 
 CAR = {"m": 1500.0, "J": 2500.0, "a": 1.2, "b": 1.5, "h": 0.5, "Cf": 8e4, "Cr": 1e5, "V": 25.0, "g": 9.81}
@@ -34,7 +35,7 @@ def single_track(front: Tyre | None = None, rear: Tyre | None = None, **paramete
     Outputs: ay (lateral acceleration), beta (side slip angle), and those of the wheels `front` and `rear`.
     """
     m = sb.Model("single track")
-    p, v, r, car = _running(m, {**CAR, **parameters})
+    p, v, r, car = _running(m, parameter_values("single_track", CAR, parameters))
     m.body("body", car, mass=p.m, inertia=(p.J, p.J, p.J))
     for name, tyre, x, steer, load in (
         (
@@ -65,7 +66,7 @@ def car_and_trailer(
     d/e) mt g. Outputs: ay, beta, and those of the wheels `front`, `rear`, `axle`.
     """
     m = sb.Model("car and trailer")
-    p, v, r, car = _running(m, {**CAR, **TRAILER, **parameters})
+    p, v, r, car = _running(m, parameter_values("car_and_trailer", {**CAR, **TRAILER}, parameters, ("c", "d")))
     m.body("body", car, mass=p.m, inertia=(p.J, p.J, p.J))
     trailer = car.translate(-p.c, 0, 0).rotate("z", m.coordinate("hitch"))
     m.body("trailer", trailer, mass=p.mt, com=(-p.d, 0, 0), inertia=(p.Jt, p.Jt, p.Jt))
@@ -102,7 +103,7 @@ def path_follower(
     centre is to the left of it; `steer_speed` of a driver.
     """
     m = sb.Model("car on a path")
-    p = m.parameters(**{**CAR, **parameters})
+    p = m.parameters(**parameter_values("path_follower", CAR, parameters))
     body = m.body("body", mass=p.m, inertia=(p.J, p.J, p.J))
     m.planar("car", m.ground, body, body_speeds=True, speeds="u v r")
     u, v, r = (m.symbols[k] for k in "uvr")
@@ -129,5 +130,6 @@ def _running(m: sb.Model, numbers: dict[str, float]) -> tuple[Any, sb.Symbol, sb
 
 
 def _axle(m: sb.Model, name: str, frame: sb.Frame, tyre: Tyre, x: Any, steer: Any, load: Any) -> None:
+    tyre = as_tyre(f"{m.name}: {name}", tyre)
     carrier = frame.translate(x, 0, tyre.free_radius).rotate("z", steer)
     wheel_on_road(m, name, carrier, tyre, road=Road(frame), load=load, forward=True)

@@ -11,6 +11,7 @@ import numpy as np
 import symbody as sb
 
 from ....argument_kinds import answered
+from ....errors import ModelError, listed, shown, unknown
 from ....summary import Summarized, Summary, summary_rows
 from .hardpoints import Hardpoints
 from .suspension import SIDES
@@ -110,6 +111,19 @@ def _arm(h: Hardpoints, name: str, chassis: Any, level: str, points: Mapping[str
 
 def _knuckle(h: Hardpoints, name: str, points: Mapping[str, Place], mass: float) -> sb.Body:
     return h.body(f"{name} knuckle", points["wheel"], mass=mass, inertia=(0.02 * mass,) * 3)
+
+
+def checked_points(where: str, points: Mapping[str, Place]) -> Mapping[str, Place]:
+    """Hardpoints of a double wishbone or of a strut, all of them and each of three coordinates."""
+    kind, wanted = ("McPherson strut", STRUT) if "strut top" in points else ("double wishbone", WISHBONES)
+    if missing := [k for k in wanted if k not in points]:
+        raise ModelError(f"{where}: the hardpoint {missing[0]!r} of a {kind} is missing; it has {listed(wanted)}")
+    for name, place in points.items():
+        if name not in wanted:
+            raise unknown(where, f"hardpoint of a {kind}", name, wanted)
+        if not isinstance(place, (tuple, list, np.ndarray)) or len(place) != 3:
+            raise ModelError(f"{where}: the hardpoint {name!r} has three coordinates, got {shown(place)}")
+    return points
 
 
 def moved_points(points: Mapping[str, Place], x: float, side: str) -> dict[str, tuple[float, float, float]]:

@@ -9,12 +9,18 @@ from typing import Any
 import symbody as sb
 
 from ....argument_kinds import answered_class
+from ..data.checked_data import check_coefficients
 from .tyre import Slip, Tyre, TyreForces
 
 
 def _at(law: Any, load: Any) -> Any:
     """A quantity, or its value at this load where it is a function of the load."""
     return law(load) if isinstance(law, Callable) else law  # type: ignore[arg-type]
+
+
+def lengths(relaxation: tuple[Any, Any]) -> dict[str, Any]:
+    """Relaxation lengths by names for messages."""
+    return {"relaxation[0]": relaxation[0], "relaxation[1]": relaxation[1]}
 
 
 @answered_class
@@ -45,6 +51,12 @@ class LinearTyre(Tyre):
     relaxation: tuple[Any, Any] = (0, 0)
     stiffness: Any = 2e5
     damping: Any = 0
+
+    def __post_init__(self) -> None:
+        check_coefficients(
+            "LinearTyre", {"radius": self.radius, "stiffness": self.stiffness},
+            {"cornering": self.cornering, "along": self.along, "damping": self.damping, **lengths(self.relaxation)},
+        )  # fmt: skip
 
     @property
     def free_radius(self) -> Any:
@@ -92,6 +104,17 @@ class BrushTyre(Tyre):
     stiffness: Any = 2e5
     damping: Any = 0
     smooth: float = 1e-12
+
+    def __post_init__(self) -> None:
+        positive = {
+            "radius": self.radius,
+            "cornering": self.cornering,
+            "along": self.along,
+            "friction": self.friction,
+            "stiffness": self.stiffness,
+        }
+        rest = {"contact": self.contact, "damping": self.damping, "smooth": self.smooth}
+        check_coefficients("BrushTyre", positive, {**rest, **lengths(self.relaxation)})
 
     @property
     def free_radius(self) -> Any:

@@ -19,7 +19,7 @@ from typing import Any, Final
 import symbody as sb
 
 from ....argument_kinds import answered_class
-from ....errors import ModelError
+from ....errors import ModelError, shown
 
 QUARTER_TURN: Final = pi / 2
 
@@ -199,3 +199,12 @@ class Kinks:
         if self.width is None:
             return self.sign(x) * sb.sqrt(x * x + square)
         return x * sb.sqrt(1 + square / (x * x + self.width**2))
+
+
+def as_tyre(where: str, given: object) -> Tyre:
+    """A tyre; everything else is refused."""
+    if not isinstance(given, Tyre):
+        raise ModelError(
+            f"{where} must be a tyre, such as vh.BrushTyre(...) or vh.read_tyre('car.tir'), got {shown(given)}"
+        )
+    return given
