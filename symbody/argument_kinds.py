@@ -156,11 +156,12 @@ def _why_it_does_not_fit(
             return unknown(where, "argument", name, by_name, CallError)
         if name in given:
             order = ", ".join(p.name for p in places)
-            return CallError(f"{where}: {name}= is given twice, by place and by name; by place go {order}")
+            return CallError(f"{where}: {name}= is given twice, by position and by name; positional arguments are {order}")
     if len(args) > len(places):
         order, others = listed(p.name for p in places), by_name[len(places) :]
-        rest = f"; {listed(others)} go by name" if others else ""
-        return CallError(f"{where}: {len(args)} arguments by place, where there are {order}{rest}")
+        few = f"at most {len(places)} positional arguments ({order})" if places else "no positional arguments"
+        rest = f"; pass {listed(others)} by name" if others else ""
+        return CallError(f"{where}: takes {few}, got {len(args)}{rest}")
     missing = [p.name for p in parameters if p.default is p.empty and p.name in by_name]
     missing = [name for name in missing if name not in given and name not in named]
     return CallError(

@@ -71,8 +71,8 @@ MISTAKES: dict[str, Callable[[Any], Any]] = {
     r"body 'b': there is no argument 'intertia'; .* Did you mean 'inertia'\?": lambda m: m.body("b", mass=1, intertia=(1, 1, 1)),
     r"particle 'b': mass is missing; the call is particle\(name, mass=, ...\)": lambda m: m.particle("b"),
     r"Ball: there is no argument 'raduis'; .* Did you mean 'radius'\?": lambda m: sb.Ball(m.ground, raduis=1),  # type: ignore[call-arg]
-    r"bar: 5 arguments by place, where there are length, axis, at": lambda m: sb.bar(1, "x", 0, 0, 0),  # type: ignore[call-arg]
-    r"body 'b': name= is given twice, by place and by name": lambda m: m.body("b", name="b"),
+    r"bar: takes at most 3 positional arguments \(length, axis, at\), got 5": lambda m: sb.bar(1, "x", 0, 0, 0),  # type: ignore[call-arg]
+    r"body 'b': name= is given twice, by position and by name": lambda m: m.body("b", name="b"),
     r"Contact 'c': gap is missing": lambda m: sb.Contact("c"),  # type: ignore[call-arg]
     r"simulate: equations, t are missing": lambda m: sb.simulate(),  # type: ignore[call-arg]
 }  # fmt: skip
