@@ -156,7 +156,9 @@ def _why_it_does_not_fit(
             return unknown(where, "argument", name, by_name, CallError)
         if name in given:
             order = ", ".join(p.name for p in places)
-            return CallError(f"{where}: {name}= is given twice, by position and by name; positional arguments are {order}")
+            return CallError(
+                f"{where}: {name}= is given twice, by position and by name; positional arguments are {order}"
+            )
     if len(args) > len(places):
         order, others = listed(p.name for p in places), by_name[len(places) :]
         few = f"at most {len(places)} positional arguments ({order})" if places else "no positional arguments"

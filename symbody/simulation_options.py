@@ -62,7 +62,7 @@ class SimulationOptions:
     project_stages        in forms projection and orthogonal: bring the stages of explicit methods back to the constraints as
                           well as the ends of steps
     constraint_tolerance  violation of constraints that projections accept; by default the rounding error
-    invariants   "energy" (with the work of loads that have no potential), or expressions that stay as they are at the
+    invariants   "energy" (with the work of loads that have no potential), or expressions that keep their values at the
                  start
 
     Derivatives of the motion:

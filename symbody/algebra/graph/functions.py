@@ -177,7 +177,7 @@ def tanh(x: Any) -> Expr:
 
 
 def sign(x: Any) -> Expr:
-    """-1, 0 or 1. Its derivative is taken as zero.
+    """-1, 0 or 1. Its derivative is zero.
 
     >>> x = sb.symbol("x")
     >>> [sb.evaluate(sb.sign(x), {x: v}) for v in (-2.0, 0.0, 3.0)]

@@ -55,7 +55,7 @@ def from_sympy(x: Any, symbols: Mapping[Any, Any] | Iterable[Symbol] | None = No
     to `Equations`.
 
     Of sympy.physics.mechanics, `KanesMethod`, `LagrangesMethod` and `System` become `Equations`; frames, points,
-    vectors, dyads and bodies become those of a model, of which `symbols` names the frames and points to begin with:
+    vectors, dyads and bodies become those of a model, in which `symbols` names the first frames and points:
     `from_sympy(v, {N: m.ground, O: m.ground.origin})`.
 
     symbols   the meaning of SymPy symbols that are not parameters, and of dynamicsymbols that are not coordinates: a

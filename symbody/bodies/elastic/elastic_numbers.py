@@ -94,7 +94,7 @@ class ElasticNumbers(Protocol):
         ...
 
     def surface(self, q: tuple[Symbol, ...]) -> DeformingMesh | None:
-        """Its mesh, where that is known."""
+        """Its mesh, if that is known."""
         ...
 
     def stresses(self, name: str, q: tuple[Symbol, ...], run: Any, places: str | None) -> StressesOfRun:

@@ -122,7 +122,7 @@ class LinePath:
 class Tension:
     """A tension along a path, as expressions: for outputs, events and plots.
 
-    tension   positive where it pulls the ends together
+    tension   positive if it pulls the ends together
     energy    potential energy of its law; zero if none was given
     """
 

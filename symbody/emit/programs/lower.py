@@ -56,7 +56,7 @@ def program(
     inputs       for each name a symbol, or a sequence of symbols: `{"t": t, "q": [q1, q2], "p": [m, l]}`
     outputs      for each name an expression, a vector or a matrix
     bake         numbers (or expressions) for symbols, folded through the graph
-    sparse       names of outputs of which only the entries that are not zero everywhere are returned, in order of rows
+    sparse       names of outputs of which only the structural nonzeros are returned, in order of rows
     labels       names for subexpressions, which generated code then uses: `{"swing": m * l * sin(q)}`
     as_written   leave sums, signs and divisions as they are written, rather than the fewest operations: rows of a
                  solver, of which the last bit decides between zeros that are equally near to a symmetric start

@@ -238,7 +238,7 @@ class Compiled(Introduced):
         return made
 
     def scratch(self) -> tuple[Array, int]:
-        """Memory for one caller at a time, and where it begins. Call it before `address`.
+        """Memory for one caller at a time, with its address. Call it before `address`.
 
         >>> x = sb.symbol("x")
         >>> memory, begin = sb.compile(sb.program("f", {"x": x}, {"y": x**2})).scratch()
@@ -322,7 +322,7 @@ class Compiled(Introduced):
         return self._externals.table
 
     def raise_pending(self) -> None:
-        """Raise what a user's Python function raised while machine code ran."""
+        """Raise the exception of a user's Python function that was called from machine code."""
         self._externals.raise_pending()
 
     # ------------------------------------------------------------------------------------------------ one state

@@ -158,7 +158,7 @@ class CudaFunction:
     batch = __call__
 
     def prepared(self, *groups: Any, out: Any = None, stream: Any = None) -> PreparedCall:
-        """A call for arrays that stay where they are, to be made again and again.
+        """A repeatable call on fixed arrays.
 
         >>> x = sb.symbol("x")
         >>> f = sb.program("f", {"x": x}, {"y": sb.sin(x)})

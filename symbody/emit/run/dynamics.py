@@ -121,7 +121,7 @@ class Dynamics(Introduced, Portable):
 
     @values_by_name(ProgramError)
     def parameters(self, values: Mapping[Any, float] | None = None, **named: float) -> Array:
-        """Values of the parameters, in order: defaults and what is given here, by name or symbol."""
+        """Values of the parameters, in order: defaults, replaced by the values given here by name or symbol."""
         left, where = self._parameters, f"parameters of {self.equations.name!r}"
         numbers = left.defaults | left.numbers(values or {}, where, ProgramError)
         left.require(numbers, where, ProgramError, "give them as parameters(name=...)")

@@ -51,7 +51,7 @@ def read_mjcf(
                  each joint of one coordinate; names and patterns of the file's actuators; None for none
     damping      False: the damping of joints does not act. friction: the speed at which dry friction of joints is
                  developed, which then acts
-    wrench       True: forces and torques on what moves freely are inputs, `<joint>_fx` ... `_tz`, along the axes of the
+    wrench       True: forces and torques on floating bodies are inputs, `<joint>_fx` ... `_tz`, along the axes of the
                  ground
     equality     False: leave out equality constraints, which are exact in the model (and soft in MuJoCo)
     gravity      "file": that of the file; or an acceleration along the axes of the ground; None for none

@@ -37,12 +37,12 @@ READ: Final = (
 
 @answered_class
 class OsimModel(Robot):
-    """A model read from an OpenSim file; it can be added to like any other. Besides what a `Robot` has (`links` are the
+    """A model read from an OpenSim file; you can add parts as to any other model. Besides what a `Robot` has (`links` are the
     frames of its bodies):
 
     paths         of muscles and other actuators along lines, by name
     muscles       the numbers of each muscle, of which `kits.biomechanics.add_muscles` makes forces
-    coordinates_of_file   what the file says of each coordinate: range, default, locked; its expression in the model
+    coordinates_of_file   data of each coordinate in the file: range, default, locked; its expression in the model
     markers       the points of its marker set, by name
     contacts_of_file  spheres that touch a half-space, of which `kits.biomechanics.add_contacts` makes forces
     joints_of_file  the child body of each joint, and its frame there on the side of the child
@@ -84,7 +84,7 @@ def read_osim(
 
     Coordinates are named as in the file. Dependent coordinates of a CoordinateCouplerConstraint are functions of the
     others, not coordinates of the model. Muscles are paths with numbers, without forces: `m.tension` gives a path one, and
-    `kits.biomechanics.add_muscles` all muscles theirs. `print(m.report)` says what was not read.
+    `kits.biomechanics.add_muscles` all muscles theirs. `print(m.report)` lists the elements that were not read.
 
     >>> m = sb.read_osim('''<OpenSimDocument Version="40000"><Model name="arm"><gravity>0 -9.8 0</gravity>
     ... <BodySet><objects><Body name="arm"><mass>2</mass><mass_center>0 -0.5 0</mass_center>

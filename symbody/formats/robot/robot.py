@@ -41,7 +41,7 @@ class RobotReport(Introduced):
     renamed    names of the file that are not identifiers -> how their symbols begin
     doubtful   sentences: inertias that no body has, and the like
     left_out   elements that were not read, and how many of them there are
-    inactive   what was read and does not act in the model, and how many times: contacts, limits, damping, friction
+    inactive   elements that were read and have no effect in the model, with their number: contacts, limits, damping, friction
 
     >>> robot = sb.read_mjcf('''
     ... <mujoco model="pendulum"><worldbody><body name="pole"><joint name="hinge" axis="0 1 0"/>
@@ -100,11 +100,11 @@ class ActuatorText:
 
 @answered_class
 class Robot(sb.Model):
-    """A model read from the file of a robot (URDF, MJCF, SDF, OpenSim); it can be added to like any other. Besides:
+    """A model read from the file of a robot (URDF, MJCF, SDF, OpenSim); you can add parts as to any other model. Besides:
 
     links       frame of every link of the file, those of merged links included
     visuals     shapes of each link, to be seen; `collisions` those to collide
-    details     what the file says of each joint: limits, effort, damping, friction
+    details     data of each joint in the file: limits, effort, damping, friction
     report      what reading changed or left out
     sites       frames of an MJCF file beside those of links; `tendons` lengths, `actuators` what drives what
     keyframes   states by name, each a number for every coordinate; "qpos0" is the configuration that an MJCF file shows

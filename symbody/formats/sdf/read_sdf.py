@@ -47,7 +47,7 @@ def read_sdf(
     gravity: Any = "file",
     strict: bool = False,
 ) -> Robot:
-    """A model of the robots in an SDF file, by its path or its text. Models that it includes are opened where they are
+    """A model of the robots in an SDF file, by its path or its text. Included models are opened where they are
     beside it; meshes are not.
 
     base         "file": what no joint ties to the world moves freely, with coordinates base_x, base_y, base_z, base_e0
@@ -58,7 +58,7 @@ def read_sdf(
     actuators    names and patterns of joints on which an input `<joint>_tau` acts; None for none
     damping      False: the damping of joints does not act. friction: the speed at which dry friction of joints is
                  developed, which then acts
-    wrench       True: forces and torques on what moves freely are inputs, base_fx ... base_tz, along the axes of the
+    wrench       True: forces and torques on floating bodies are inputs, base_fx ... base_tz, along the axes of the
                  ground
     loops        False: leave out the joints that close loops, which are exact constraints in the model
     gravity      "file": that of the world in the file, or 9.8 along -z; an acceleration along the axes of the ground;
@@ -66,7 +66,7 @@ def read_sdf(
     strict       refuse inertias that no body has, which are otherwise accepted and reported
 
     Angles and lengths of joints are zero where the file shows the links. `robot.keyframes["initial"]` is where the file
-    puts what moves freely, `robot.sites` has its frames.
+    places floating bodies, `robot.sites` contains its frames.
 
     >>> robot = sb.read_sdf('''
     ... <sdf version="1.7"><model name="pendulum">

@@ -26,7 +26,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class EnvironmentStep(Introduced):
-    """What a step of an environment gives, a row or a number for each member.
+    """The result of a step of an environment, with a row or a number for each member.
 
     observation    after the step; of members that begin anew, at their new start
     reward         of the step; 0 if it failed

@@ -41,7 +41,7 @@ class MarchQuestion:
 
 
 class MarchedMotions(CudaMotions):
-    """Motions with steps of their own: those of `simulate`, in double precision to rounding.
+    """Motions with step-size control: the steps of `simulate`, in double precision to rounding.
 
     >>> issubclass(sb.integrate.MarchedMotions, sb.integrate.CudaMotions)  # `cuda_motions(eq, rtol=1e-6)` makes one
     True

@@ -39,7 +39,7 @@ class SampledLaw(Introduced):
     delay    in s, from a sample to its effect: transport and computing time. Until then the input is 0
     limits   (lowest, highest) of the value
     rate     the largest change per second, from sample to sample
-    memory   what the law remembers from sample to sample: {symbol: its next value}, such as the integral of a deviation
+    memory   variables of the law that are kept from sample to sample: {symbol: next value}, such as the integral of a deviation
              {i: i + T * (x_ref - x)}, with `i = sb.symbol("i", "variable")`. It starts at 0, or at `simulate(..., i=1.0)`;
              the law uses the value before the update
 

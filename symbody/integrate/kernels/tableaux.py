@@ -36,7 +36,7 @@ class Tableau:
     errors   weights of the stages, f(t + h, y⁺) last, in one or two estimates of the local error: b less the weights of
              another method; without, the method takes fixed steps
     dense    rows d_m; without, states between steps are those of cubic Hermite polynomials
-    control  order of the error estimate plus one, which step control goes by; by default `order`
+    control  order of the error estimate plus one, used by the step control; by default `order`
     stages   s; by default the rows of a
     reach    |λ| h up to which a step that is bounded by stability is taken (Hairer and Wanner, IV.2): for methods that "auto"
              may choose

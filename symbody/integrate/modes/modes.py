@@ -399,7 +399,7 @@ class Contacts(Introduced):
 
     @property
     def parts(self) -> tuple[Contact | Friction, ...]:
-        """Contacts and frictions, as they were given."""
+        """The contacts and frictions that were passed."""
         return self._given
 
     @property

@@ -47,14 +47,14 @@ class Occurrence(Introduced):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Segment(Introduced, Portable):
-    """Times and states of a motion in one set of equations. The arrays cannot be written to: what is stored is handed
-    out as it is.
+    """Times and states of a motion in one set of equations. The arrays are read-only: they are returned
+    without a copy.
 
     t, y         times, and (q, u, z) in a row for each
     p, r         parameters, and inputs that were constant
-    mode         what these equations are called among others; their own name where there are no others
+    mode         name of these equations among several; their own name if there is only one set
     dense        the methods' polynomials between times; none where states were wanted at given times only
-    choices      what was picked: form, method, tolerances
+    choices      selected form, method and tolerances
     variations   ∂(q, u, z)/∂x at each time, one column for each x in `wrt`
     steps        the segment with the steps between which this one has states, where it does
     outcome      how it ended
@@ -148,7 +148,7 @@ class Segment(Introduced, Portable):
 
     @property
     def span(self) -> tuple[float, float]:
-        """Where it begins and ends."""
+        """The first and last time."""
         if self.dense:
             return self.dense[0].start, self.dense[-1].end
         return float(self.t[0]), float(self.t[-1])
@@ -176,7 +176,7 @@ class Segment(Introduced, Portable):
 
     @property
     def between(self) -> Callable[[float], Array] | None:
-        """States inside steps, where they are known."""
+        """States inside steps, if they are known."""
         return (lambda t: self.at(np.array([t])).y[0]) if self.dense else None
 
     def taken(self, rows: slice) -> Segment:

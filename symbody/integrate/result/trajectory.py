@@ -42,8 +42,8 @@ class Trajectory(StoredMotion):
                               times sim.t
     sim.at(times)             the same motion at other times, by the method's own polynomials
     sim.energy, sim.violation energies, and how far the constraints are missed
-    sim.events, sim.outcome   what happened, in order; how it ended, true where it went as asked
-    sim.choices               what was picked: form, method, tolerances
+    sim.events, sim.outcome   events in order; how the run ended, true if it reached its end as requested
+    sim.choices               selected form, method and tolerances
     sim.plot(), sim.scene()   figures and the moving picture; sim.save("run.npz"), sim.to_pandas(), sim.to_xarray()
     for state in sim          the `State` at each time
 
@@ -53,7 +53,7 @@ class Trajectory(StoredMotion):
     sim.mode                  the mode at each time
     sim.pieces, sim.modes     a trajectory for each stretch in one mode, with everything that this mode has; and their
                               modes
-    sim.segments              the stretches that it is made of, as they were stored
+    sim.segments              its parts as they were stored
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> k = sb.symbol("k")
@@ -86,7 +86,7 @@ class Trajectory(StoredMotion):
         return self.values([what])[0]
 
     def values(self, wanted: Sequence[Quantity]) -> list[Array]:
-        """Several at once, which shares the work between them. What is stored comes as it is, not to be written to.
+        """Several quantities at once, which shares the work. Stored arrays are returned without a copy and are read-only.
 
         >>> x, v = sb.symbols("x v", "variable")
         >>> sim = sb.simulate(sb.from_equations({x: v, v: -x}), [0.0, 0.5, 1.0], x=1.0)
@@ -362,7 +362,7 @@ class Trajectory(StoredMotion):
         return {n.name: x for s in self.segments for n, x in zip(s.equations.p, s.p.tolist(), strict=True)}
 
     def plot(self, *what: Any, **options: Any) -> Any:
-        """A figure of coordinates and speeds, or of what is named; see `symbody.plot`.
+        """A figure of coordinates and speeds, or of the named quantities; see `symbody.plot`.
 
         >>> m = sb.Model("pendulum")
         >>> joint = m.revolute("a", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))

@@ -34,7 +34,7 @@ RESULTS: Final = ("observation", "reward", "ended", "cut", "final")
 
 @dataclass(frozen=True)
 class CudaEnvironmentStep:
-    """What a step of an environment gives, as arrays on the card with a row or a number for each member: as in
+    """The result of a step of an environment, as arrays on the card with a row or a number for each member: as in
     `EnvironmentStep`, with 1 and 0 for true and false.
 
     observation    after the step; of members that begin anew, at their new start

@@ -42,7 +42,7 @@ class StepImpulses(Introduced):
 
     residual   velocities by which contacts and frictions miss their laws, as a fraction of those without contacts
     gaps       of the contacts in that state, in the order in which they were given; a negative one is that of bodies which
-               are inside each other, where they stay (`Contacts.separated` pushes a start apart)
+               are inside each other, where they remain (`Contacts.separated` moves them apart)
 
     >>> m = sb.Model("ball")
     >>> y = m.coordinate("y")

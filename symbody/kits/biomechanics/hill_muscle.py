@@ -39,7 +39,7 @@ class Muscle(Summarized):
 
     name             with which its variables and outputs begin
     path             the line along which it pulls
-    force            of the tendon, positive where it pulls the ends together
+    force            of the tendon, positive if it pulls the ends together
     excitation       between 0 and 1; None if the activation was given
     activation       a
     fibre_length     lM
@@ -98,11 +98,11 @@ class Muscle(Summarized):
 
     @cached_property
     def power(self) -> Any:
-        """That it gives to the bodies: -F l'."""
+        """The power delivered to the bodies: -F l'."""
         return -self.force * self.path.rate
 
     def moment_arm(self, q: Any) -> Any:
-        """-∂l/∂q: what the muscle does at the coordinate, for each newton."""
+        """-∂l/∂q: the generalised force at the coordinate per newton of muscle force."""
         return -sb.derivative(self.path.length, q)
 
 
@@ -112,7 +112,7 @@ def activation_rate(excitation: Any, activation: Any, *, times: Any = (0.015, 0.
 
         a' = ((½ + s)/(τ₁ (½ + 3a/2)) + (½ + 3a/2)(½ - s)/τ₂) (e - a),   s = ½ tanh(b (e - a))
 
-    times       τ₁ where it rises, τ₂ where it falls [s]
+    times       τ₁ of activation, τ₂ of deactivation [s]
     smoothing   b; 10 here as in SymPy. OpenSim's default is 0.1, of which its documentation says that the times are
                 not those that are meant
 
@@ -155,7 +155,7 @@ def muscle(
     max_force        F₀, the maximal isometric force [N]
     optimal_length   l₀ of the fibre [m]; slack_length lS of the tendon [m]
     pennation        α₀ at the optimal length [rad]; the thickness l₀ sin α₀ stays
-    tendon           "rigid": no state of its own; a path shorter than lS has no force. "elastic": the variable
+    tendon           "rigid": no state; a path shorter than lS has no force. "elastic": the variable
                      `name_tension`, F/F₀, is a state, and `name_speed`, v, is what balances fibre and tendon
     curves           a set by name, or `muscle_curves(...)`
     max_speed        v₀, the velocity of the fastest shortening, in optimal lengths per second

@@ -17,10 +17,10 @@ from .node_functions import Array
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Funnel(Summarized):
-    """Simulations with feedback from random starts beside a motion; made by `OptimalMotion.funnel`.
+    """Simulations with feedback from random starts near a motion; made by `OptimalMotion.funnel`.
 
     t            times
-    widths       largest distance from the motion of those that arrive, by state, at each time
+    widths       largest distance of the successful simulations from the motion, by state, at each time
     starts       distances of the starts from that of the motion, a row for each simulation
     arrives      whether the end is within the tolerance of the motion's end, for each simulation
     fraction     of simulations that arrive

@@ -44,7 +44,7 @@ class ActiveBound:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SimulationCheck(Summarized):
-    """A motion beside simulations with its inputs, phase by phase from its states at the starts.
+    """A motion compared with simulations with its inputs, phase by phase from its states at the starts.
 
     differences    largest |state - simulated state| over the nodes of all phases, by name
     relative       the largest of these, each relative to the largest value of its state
@@ -343,7 +343,7 @@ class OptimalMotion(Summarized):
         return saved_motion(self, path)
 
     def check(self, **options: Any) -> SimulationCheck:
-        """The motion beside `simulate` with the same inputs, from the start of each phase; options are those of
+        """The motion compared with `simulate` with the same inputs, from the start of each phase; options are those of
         `simulate`. Where the motion is unstable, differences grow along it: compare with `error`."""
         options = {"rtol": 1e-9, **options}
         worst: dict[str, float] = {}

@@ -36,7 +36,7 @@ class Phase(Summarized):
     """A part of a motion with the same equations; made by `Problem.phase`. Statements return the phase, so that they can
     follow each other.
 
-    `duration` is a symbol, for conditions and costs; `equations`, `form` and `parameters` are what it was made with.
+    `duration` is a symbol, for conditions and costs; `equations`, `form` and `parameters` are the arguments of the constructor.
 
     >>> x, v, F = sb.symbols("x v F", kind="variable")
     >>> eq = sb.from_equations({x: v, v: F}, inputs=[F])
@@ -140,7 +140,7 @@ class Phase(Summarized):
         return self
 
     def complementary(self, name: str, first: Any, second: Any) -> Phase:
-        """Two quantities that are never negative, and of which one is zero at each time: a contact force and its gap, where
+        """Two nonnegative quantities, one of which is zero at each time: a contact force and its gap, where
         the order of contacts is not known. `solve` begins with first · second <= ε for a large ε and tightens it
         (Scholtes 2001). With implicit Euler, method="radau" and degree=1, impacts take one interval (Posa, Cantu and
         Tedrake 2014).
@@ -193,7 +193,7 @@ class Phase(Summarized):
         return self
 
     def track(self, name: str, measured: Mapping[Any, Any], *, weight: float = 1.0) -> Phase:
-        """A cost ∫ Σ (y - y*(t))² dt of quantities beside measurements, by name, symbol or output: (times, values), with
+        """A tracking cost ∫ Σ (y - y*(t))² dt of quantities and measurements, by name, symbol or output: (times, values), with
         straight lines between them. Times are those of the motion.
 
         >>> x, v, F = sb.symbols("x v F", kind="variable")

@@ -34,7 +34,7 @@ SMALL: Final = 1e-10  # on the diagonal, for rows that depend on each other
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ControlStep(Summarized):
-    """What a real-time step gives: `inputs` at the start by name, `violation` of the equations and of optimality
+    """The result of a real-time step: `inputs` at the start by name, `violation` of the equations and of optimality
     (`residual`) after the last iteration, and the `cost`.
 
     >>> x, F = sb.symbols("x F", kind="variable")
@@ -137,7 +137,7 @@ class RealTimeSolver(Summarized):
     def step(self, state: Mapping[Any, Any] | None = None, *, shift: float = 0.0, **named: Any) -> ControlStep:
         """Improve the motion for a new start, by a fixed number of iterations.
 
-        state   states by name; those that are not given stay as they were
+        state   states by name; others keep their values
         shift   seconds since the last step: the last motion is moved by so much before it is improved
 
         >>> x, F = sb.symbols("x F", kind="variable")

@@ -40,7 +40,7 @@ SPEEDS_PER_CONFIGURATION: Final = 3
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BaseParameters(Tabular):
-    """What can be identified.
+    """The identifiable combinations of parameters.
 
     columns    of Y that are independent and span all others: the minimal regressor is `regressor.chosen(base.columns)`
     formulas   of each of them the grouped parameter, an expression in symbols named as the parameters are, and in those
@@ -83,7 +83,7 @@ class BaseParameters(Tabular):
 
 @checked_flags(ModelError)
 def base_parameters(Y: Regressor, *, gravity: bool = True, seed: int = 0) -> BaseParameters:
-    """Base parameters of a regressor. `gravity=False`: those that motions without gravity show.
+    """Base parameters of a regressor. `gravity=False`: those that are identifiable without gravity.
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0), inertia=(1, 1, 1)))

@@ -45,7 +45,7 @@ def link_jacobian(mechanism: sb.bodies.Mechanism, frame: Any, along: sb.Frame | 
 class LinkTask(Summarized):
     """Some of the six components of the motion of a frame.
 
-    rows    which of them: 0, 1, 2 velocity, 3, 4, 5 angular velocity, along the axes of `along`
+    rows    rows of the task: 0, 1, 2 velocity, 3, 4, 5 angular velocity, along the axes of `along`
 
     >>> m = sb.Model("arm")
     >>> arm = m.body("arm", mass=1.0, com=(0.5, 0, 0))

@@ -40,8 +40,8 @@ class Regressor(Summarized):
     Y            one row for each speed (each independent one, where constraints were eliminated), one column for each
                  parameter
     parameters   their names: `<body>_m`, `<body>_mcx` ..., then `<speed>_viscous` ... and `<speed>_rotor`
-    known        what the model says of them, as expressions of its parameters; zero for friction and rotors
-    bodies       names of the bodies, of which the first columns are, ten for each
+    known        their values in the model, as expressions of its parameters; zero for friction and rotors
+    bodies       names of the bodies, which have the first columns, ten each
     frames       of the parameters of each body; `carriers` are the frames of the bodies themselves
 
     >>> m = sb.Model("pendulum")

@@ -33,7 +33,7 @@ class Validation(Tabular):
 
     @property
     def rms(self) -> np.ndarray:
-        """Root mean square of what is not predicted, of each force.
+        """Root mean square of the prediction error of each force.
 
         >>> found = sb.kits.robots.Validation(("theta",), np.array([[1.0], [2.0]]), np.array([[1.0], [2.2]]))
         >>> found.rms, found.explained, found.plot()  # √(0.2² / 2), 1 - 0.2² / 0.5

@@ -78,7 +78,7 @@ def changing_mass(
     mass                as an expression in time and coordinates [kg]
     relative_velocity   w - v of what leaves or joins, relative to the particle [m/s]: of a jet, backwards
     absolute_velocity   w itself [m/s]: zero for sand, drops or links at rest that are picked up
-    theorem             "momentum", with one of these velocities; "energy" where nothing is lost
+    theorem             "momentum", with one of these velocities; "energy" if no energy is lost
     gravity             acceleration [m/s²] of its weight; leave it out where `m.potential` has the weight
 
     Other loads act by `m.generalized_force` and `m.potential`.

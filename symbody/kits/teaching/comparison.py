@@ -40,10 +40,10 @@ State = dict[sb.Symbol, float]
 class RowVerdict:
     """The verdict on one equation of an answer.
 
-    text       the equation as it was given
+    text       the equation as typed
     is_right   whether it holds at every motion
     stands_for the right equation that it was read as, "a combination of equations" or "a condition on the state"
-    remarks    what is wrong, term by term
+    remarks    the errors, term by term
     credit     share of its terms that are right, 0 to 1
     state      a state at which it fails, with values of the parameters; empty if it is right
     residual   left side - right side there
@@ -83,13 +83,13 @@ class RowVerdict:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Tabular):
-    """An answer beside the right equations; made by `kits.teaching.compare`.
+    """An answer compared with the right equations; made by `kits.teaching.compare`.
 
     rows          the verdict on each equation
     missing       how many independent equations are missing
     remarks       what concerns the answer as a whole
-    definitions   names of the student's own, and what they were defined to be
-    needed        how many equations determine the motion, beside the model's constraints
+    definitions   the student's own names with their definitions
+    needed        number of equations that determine the motion, in addition to the model's constraints
 
     >>> from symbody.kits import teaching
     >>> m = sb.Model("oscillator")

@@ -31,7 +31,7 @@ class ExerciseAnswer:
     """A question and its answer.
 
     question   a sentence
-    value      the answer [SI]; several where there are several
+    value      the answer [SI], a tuple of one or more numbers
     unit       of the answer, empty if it has none
     text       the answer as text, with its unit
 
@@ -97,7 +97,7 @@ def exercise(
     """An exercise sheet with random values, and its key.
 
     ranges      (lowest, highest) for parameters, and for coordinates, speeds and inputs at t = 0; with a unit as ("20 cm", "50 cm").
-                A single value is kept. Where constraints tie coordinates together, name those that determine the others
+                A single value is kept. If constraints relate coordinates, name those that determine the others
     questions   "natural frequencies", "accelerations", "energy", "kinetic energy", "potential energy", "reaction in JOINT",
                 "NAME after SECONDS s"; or a mapping from a question to an expression of the model
     seed        the same number, the same sheet

@@ -133,7 +133,7 @@ class Sheet:
         return tuple(b.latex() for b in self.blocks if isinstance(b, SheetFormula))
 
     def html(self) -> str:
-        """A page that needs nothing else."""
+        """A complete page without external files."""
         return (
             "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
             "content='width=device-width, initial-scale=1'><meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; "

@@ -51,7 +51,7 @@ def identify(
     measured   a `Measurement`, several of them (experiments with starts and inputs of their own), or a mapping with
                times `t` and values by name
     free       parameters to be found, with rough values; names alone take the values of the model
-    values     of other parameters, where they are not those of the model
+    values     of other parameters, if they differ from the model
     noise      the standard deviation of each measured quantity, by name, or one number for all; where it is not given,
                it is estimated from the residuals
     bounds     (least, greatest) of parameters, by name

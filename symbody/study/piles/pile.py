@@ -132,7 +132,7 @@ class Pile(Summarized):
         rotations           Euler parameters e0 e1 e2 e3, in rows of four; none: as drawn
         velocities          in rows of three (m/s); `angular_velocities` in body axes (rad/s)
         friction            with whatever they touch, unless `pair` says otherwise; `restitution` alike
-        fixed               bodies that stand still and are touched
+        fixed               bodies that do not move
         sides               a cylinder is a prism with so many sides, which touches boxes and cylinders too
 
         >>> pile = sb.Pile("blocks")
@@ -293,7 +293,7 @@ class Pile(Summarized):
         every        steps between two states that are kept
         tolerance    residual of the contact problem that a step reaches, without unit; at most `most_sweeps` sweeps of an island
         stabilise    part of the penetration that a step takes back (0 to 1): it moves bodies, and changes no speeds
-        sleep        speed (m/s) below which bodies that touch each other stand still after 50 steps; 0: never
+        sleep        speed (m/s) below which touching bodies are put to sleep after 50 steps; 0: never
         target       "cpu", or "cuda": all bodies on one NVIDIA card, which must be balls; `real="float"` computes there in single
                      precision
         to           a .npy file for the states that are kept, a table with t and `columns` (positions, rotations, velocities,

@@ -63,14 +63,14 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
     plot(chart)                    the largest real part over two parameters, with the border of stability
     plot(response)                 Bode diagram; plot(response, "nyquist"); several responses, also over time: plot([a,
                                    b, c])
-    plot(branch, "q1")             a quantity over what is varied, unstable parts dashed, special points named;
+    plot(branch, "q1")             a quantity over the varied parameter, unstable parts dashed, special points named;
                                    plot(branch, ["q1", "q2"]) several in one panel; mark=[3.0, 4.0] at chosen values;
                                    several branches: plot([a, b], "q1"), or a mapping of them
     plot(curve)                    folds, Hopf points or special orbits over two values; several in one: plot([folds,
                                    hopfs])
     plot(orbit), plot([a, b])      over a period, over="q1" in a plane, over=["q1", "q2"] in space; "multipliers" on the
                                    unit circle
-    plot(family, "q1", "period")   orbits over what is varied; "multipliers" on the unit circle, their moduli with
+    plot(family, "q1", "period")   orbits over the varied parameter; "multipliers" on the unit circle, their moduli with
                                    over="P"; several: plot([a, b])
     plot(section, "x", "y")        a Poincaré section in a plane; plot(section, "x") its return map
     plot(attractors, "x")          settled motions over a parameter; beside=[family] with continued orbits

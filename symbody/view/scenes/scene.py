@@ -179,7 +179,7 @@ def scene(
     """The 3-D scene of a trajectory, an orbit, a state, the motion of a pile, or equations at values from which a state is
     assembled.
 
-    shapes      for bodies by name, instead of what they have: `{"slider": sb.box(0.1, 0.06, 0.06)}`, or solids, or
+    shapes      of bodies by name, instead of their own: `{"slider": sb.box(0.1, 0.06, 0.06)}`, or solids, or
                 several; or a robot from a URDF file, whose visuals are shown; or the drawing of a model file
     colours     of bodies, as "#rrggbb" or by name
     packages    folders of a robot's meshes, which are opened only so: `{"package://": folder}`; .stl and .obj can be

@@ -69,7 +69,7 @@ def write_model(
 
 @answered
 def model_text(model: Model | Mechanism, contacts: Contacts | None = None, start: Start | None = None) -> str:
-    """The text that `write_model` writes; what is read from it is written the same again.
+    """The text that `write_model` writes; reading and writing it again gives the same text.
 
     Reading puts formulas together anew, by the rules, so that some come out in another order or share more: they are
     written as they are read.

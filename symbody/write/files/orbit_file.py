@@ -100,7 +100,7 @@ def save_orbit(orbit: Orbit, path: str | Path) -> Path:
 def load_orbit(
     path: str | Path, equations: Equations | HybridSystem, *, conserved: Mapping[str, Any] | str = "auto", events: Sequence[Any] = ()
 ) -> Orbit:  # fmt: skip
-    """Read an orbit back. Equations, events and what is conserved must be those that it was found with; names are
+    """Read an orbit back. Equations, events and conserved quantities must be those it was found with; names are
     compared.
 
     Raises a `StabilityError` if they differ.
@@ -155,7 +155,7 @@ def save_orbits(family: OrbitBranch, path: str | Path) -> Path:
 def load_orbits(
     path: str | Path, equations: Equations | HybridSystem, *, conserved: Mapping[str, Any] | str = "auto", events: Sequence[Any] = ()
 ) -> OrbitBranch:  # fmt: skip
-    """Read a family of orbits back. Equations, events and what is conserved must be those that it was found with; names
+    """Read a family of orbits back. Equations, events and conserved quantities must be those it was found with; names
     are compared.
 
     Raises a `StabilityError` if they differ.

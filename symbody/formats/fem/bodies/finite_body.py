@@ -36,7 +36,7 @@ TIMES: Final = {"s": 1.0, "ms": 1e-3}
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class FiniteElements:
-    """M and K of a body that nothing holds.
+    """M and K of an unsupported body.
 
     nodes       places, one row each
     node_of     for each row of the matrices, the number of its node (from 0), and in `direction` 0, 1, 2: displacement
@@ -173,7 +173,7 @@ class FiniteElements:
         interfaces      where joints and forces act: {"hub": "rbe2", "tip": "rbe3"} for node sets by name (rigid, or
                         following the mean of their nodes), or {"hub": {"nodes": numbers, "kind": "rbe2", "at": (x, y,
                         z)}}
-        frame           what the frame of the body is fixed to: the name of an interface (the first by default), two
+        frame           where the frame of the body is attached: the name of an interface (the first by default), two
                         names for a chord (the origin at the first, the second kept straight ahead), or "mean" for mean
                         axes at the mass centre
         method          "craig-bampton": static shapes of the interfaces, and modes of the body held there; "free":

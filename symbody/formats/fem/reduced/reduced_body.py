@@ -124,7 +124,7 @@ class ReducedBody(Summarized):
     kept                   a description of each coordinate
     frame                  what its frame is fixed to
     stress                 {name: (n, places, 6)}: stresses xx, yy, zz, xy, yz, xz for each q of one
-    report                 what the reduction measured, by name
+    report                 results of the reduction, by name
     stiffening             geometric stiffness by unit accelerations and loads, if requested
     skin                   nodes and faces that are drawn, with their shifts for each coordinate
 
@@ -204,7 +204,7 @@ class ReducedBody(Summarized):
 
     @cached_property
     def frequencies(self) -> Array:
-        """Of the body whose frame stands still, in Hz."""
+        """Natural frequencies in Hz of the body with a fixed frame."""
         values = np.linalg.eigvals(np.linalg.solve(self.modal_mass, self.stiffness)).real
         return np.sort(np.sqrt(np.maximum(values, 0.0))) / (2 * np.pi)
 
@@ -288,7 +288,7 @@ class ReducedBody(Summarized):
         return stress_history(name, q, self.stress, run, places)
 
     def surface(self, q: tuple[sb.Symbol, ...]) -> DeformingSurface | None:
-        """Its mesh, where that is known."""
+        """Its mesh, if that is known."""
         skin = self.skin
         if skin is None or not len(skin.faces):
             return None

@@ -41,12 +41,12 @@ WEIGHT: Final = 100.0  # of accelerations that are not named
 class ReducedResiduals(Summarized):
     """A motion with smaller residuals; made by `Subject.residual_reduction`.
 
-    outcome       how the simulation ended; true where it followed the motion to its end
+    outcome       how the simulation ended; true if it followed the motion to its end
     coordinates   of the new motion, for `Subject.motion`
     forces        of the actuators at all coordinates, at the ends of the intervals
     before        the same by inverse dynamics of the motion that was given
-    errors        coordinates of the new motion less those that were given
-    residuals     names of the coordinates whose forces nothing exerts
+    errors        coordinates of the new motion minus the given ones
+    residuals     names of the coordinates without an actuator
 
     >>> from symbody.kits.biomechanics.foot_contact import BALL
     >>> m = sb.read_osim(BALL)

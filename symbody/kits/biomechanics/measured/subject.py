@@ -204,7 +204,7 @@ class Subject(Summarized):
         step: float = 0.01,
         gains: tuple[float, float] = (100.0, 20.0),
     ) -> ReducedResiduals:
-        """A motion near the given one that needs less of the forces at coordinates which nothing moves.
+        """A motion near the given one with smaller residual forces, at coordinates without an actuator.
 
         residuals   optimal forces wᵢ at these coordinates, such as {"pelvis_tx": 5, "pelvis_ty": 10}: smaller ones
                     reduce the residual more; joints have 1000

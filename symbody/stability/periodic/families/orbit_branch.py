@@ -69,7 +69,7 @@ class OrbitBranch(Tabular, Portable):
     special          folds, period doublings, Neimark-Sacker points, broken symmetries, in order
     outcome          how the continuation ended in each direction
 
-    varied         what is varied; `range` is the interval that it stays in
+    varied         name of the varied quantity; `range` is the interval that it stays in
     curve_points   the orbits in numbers, with tangents and multipliers
     setting        the settings of each orbit
     conserved      expressions that keep their value along each, by name
@@ -395,7 +395,7 @@ def orbits(
     through folds, in both directions from an orbit.
 
     start       an `Orbit`; its other values are kept
-    values      the interval of what is varied, (low, high): a parameter, an input, or a quantity that stays constant,
+    values      the interval of the varied quantity, (low, high): a parameter, an input, or a quantity that stays constant,
                 `energy=(1, 5)`
     step        the first step, `max_step` the largest: in parts of the sizes of the states, of the period and of the
                 interval

@@ -42,7 +42,7 @@ OFFSETS: Final = (0.0, 1e-3, -1e-3, 0.03, -0.03, 0.3, -0.3)
 
 @dataclass(frozen=True)
 class SpecialOrbit(Introduced):
-    """A special orbit of a branch: its kind, the value of what is varied, its period, behind which point it lies, the
+    """A special orbit of a branch: its kind, the value of the varied quantity, its period, behind which point it lies, the
     multiplier on the unit circle.
 
     place   it lies behind so many orbits of the branch

@@ -55,7 +55,7 @@ class Orbit(Tabular, Portable):
     is_stable         whether none of them lies outside the unit circle
     is_periodic       whether an orbit was found; `outcome` is the sentence
     iterations        those of Newton's method on the way to it: `OrbitIteration`s with a start, a period and a motion
-    residual          what is left in the equations; `mesh_error`: by how much values change on a mesh twice as fine;
+    residual          the residual of the equations; `mesh_error`: by how much values change on a mesh twice as fine;
                       `trivial_error`: how far the multiplier that has to be 1 is from it. Sizes of the motion are 1
     names             of the states, in the order of `point.x`
     point             the orbit in numbers: mesh, values, slopes, period; `nodes` has those of shooting

@@ -155,7 +155,7 @@ class SweepResult(Summarized):
 
 
 def load_sweep(path: str | Path) -> SweepResult:
-    """Load a study from disk, as far as it is computed. No stored code is executed.
+    """Load a study from disk, with the results computed so far. No stored code is executed.
 
     >>> made = sb.sweep(lambda a: a**2, {"a": [1.0, 2.0, 3.0]}, to="study.zarr")
     >>> sb.study.load_sweep("study.zarr")["value"]
