@@ -151,7 +151,12 @@ def _equations(parts: Any) -> None:
     derive.add_argument("-o", "--output", type=Path, help="write to this file (c: a folder)")
 
     export = _model(_command(parts, "export", "write a complete project in another language", commands.export))
-    export.add_argument("--to", required=True, choices=commands.TARGETS, help="language (docs/export.md)")
+    export.add_argument(
+        "--to",
+        required=True,
+        choices=(*commands.TARGETS, *commands.MODEL_FILES),
+        help="language (docs/export.md), or mjcf, osim: the model as a file for MuJoCo or OpenSim",
+    )
     export.add_argument(
         "-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write; fmu, page: file"
     )

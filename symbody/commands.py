@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from . import stability, view, write
+from . import formats, stability, view, write
 from . import study as studies
 from .bodies.file import keys
 from .bodies.mechanism.inferred_units import declared_unit
@@ -19,7 +19,7 @@ from .command_arguments import hertz_of, range_of, ranges_of, source_of, study_o
 from .derivation.equations.equations import Equations
 from .derivation.equations.expression_units import columns_in_units_shown
 from .emit.run import disk_cache
-from .errors import ModelError, SymbodyError
+from .errors import ModelError, SymbodyError, listed
 from .escaping import csv_row, in_terminal
 from .kits import motions
 from .options import meanings
@@ -37,24 +37,9 @@ from .write.report import watched
 STYLES: Final = ("text", "latex", "sympy", "c", "numpy")
 PICTURES: Final = ("scene", "sketch", "free-body", "motion")
 ASKS: Final = ("eigenvalues", "end", "extremes")
-TARGETS: Final = (
-    "c",
-    "fortran",
-    "auto",
-    "simulink",
-    "scilab",
-    "modelica",
-    "matlab",
-    "rust",
-    "javascript",
-    "wasm",
-    "numpy",
-    "jax",
-    "torch",
-    "casadi",
-    "sympy",
-    "fmu",
-    "page",
+MODEL_FILES: Final = ("mjcf", "osim")  # files of other programs that `export --to` writes
+TARGETS: Final = tuple(
+    "c fortran auto simulink scilab modelica matlab rust javascript wasm numpy jax torch casadi sympy fmu page".split()
 )
 SIMULATION_OPTIONS: Final = {  # numbers and words among them, with their meanings
     name: words
@@ -150,10 +135,12 @@ def derive(asked: Any) -> Answer:
 
 
 def export(asked: Any) -> Answer:
-    """Write a folder in another language, complete with driver, build file and README; or a single file: an FMU, or a
-    page in which the model runs."""
+    """Write a folder in another language, complete with driver, build file and README; or a single file: an FMU, a page
+    in which the model runs, or the model as MJCF or .osim."""
     study = study_of(asked)
     study.without_modes("what is exported")
+    if asked.to in MODEL_FILES:
+        return _export_model(study, asked)
     options: dict[str, Any] = {"start": study.start}
     if asked.name is not None:
         options["name"] = asked.name
@@ -183,6 +170,30 @@ def export(asked: Any) -> Answer:
     return Answer(
         f"wrote {made}; next: see {made / 'README.md'}", {"name": study.source.name, "to": asked.to, "files": files}
     )
+
+
+def _export_model(study: Study, asked: Any) -> Answer:
+    """The model itself as a file of another program, without code."""
+    of_code = (
+        "name",
+        "event",
+        "functions",
+        "reference",
+        "no_reference",
+        "single_precision",
+        "embedded",
+        "fmi",
+        "kind",
+        "platform",
+        "vary",
+    )
+    if given := [f"--{name.replace('_', '-')}" for name in of_code if getattr(asked, name)]:
+        raise ModelError(
+            f"export --to {asked.to} writes the model, not code: options of code do not apply: {listed(given)}"
+        )
+    write_file = formats.write_mjcf if asked.to == "mjcf" else formats.write_osim
+    write_file(study.equations.mechanism, asked.output)
+    return Answer(f"wrote {asked.output}", {"name": study.source.name, "to": asked.to, "files": [str(asked.output)]})
 
 
 def _event(eq: Equations, said: str) -> tuple[str, Any]:

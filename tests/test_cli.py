@@ -197,6 +197,14 @@ class TestAnswers:
         assert (code, (tmp_path / "a.html").exists()) == (3, False)
         assert "page has no option name" in said
 
+    def test_a_model_as_a_file_of_another_program(self, capsys, pendulum, tmp_path):
+        file = tmp_path / "pendulum.xml"
+        code, out, _ = run(capsys, "export", pendulum, "--to", "mjcf", "-o", file)
+        assert (code, f"wrote {file}" in out, "<mujoco" in file.read_text()) == (0, True, True)
+        code, _, said = run(capsys, "export", pendulum, "--to", "osim", "-o", tmp_path / "a.osim", "--name", "b")
+        assert (code, (tmp_path / "a.osim").exists()) == (3, False)
+        assert "do not apply: --name" in said
+
     def test_every_language_can_be_asked_for(self):
         assert commands.TARGETS == tuple(TARGETS)
 
