@@ -111,7 +111,7 @@ def step_memory(device: DeviceFunctions, table: ModeTable, *, remembers: bool) -
     made = moreau_memory(table, rows, callees, remembers=remembers, precision=precision, behind=behind)
     made.problem.know("precision", "fixed")
     return made.know(
-        "n", "n_q", "n_u", "contacts", "cones", "rows", "rotations", "remembers", "rates", "variables", "point", "owner", "first", "count",
+        "n", "n_q", "n_u", "contacts", "cones", "rows", "rotations", "is_constrained", "remembers", "rates", "variables", "point", "owner", "first", "count",
         "turns",
     )  # fmt: skip
 

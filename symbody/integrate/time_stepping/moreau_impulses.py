@@ -26,7 +26,7 @@ def evaluate_midpoint(s: MoreauStep, t: float) -> None:
     s.point(
         (t + 0.5 * s.h, s.y),
         (
-            s.gap, s.speed, s.restitution, s.slip, s.G, s.X, s.udot, s.back, s.mu, s.static, s.damping, s.normal, s.share,
+            s.gap, s.speed, s.restitution, s.slip, s.G, s.A, s.drive, s.X, s.udot, s.back, s.mu, s.static, s.damping, s.normal, s.share,
         ),
     )  # fmt: skip
     if s.variables is not None:
@@ -44,7 +44,17 @@ def set_free_motion(s: MoreauStep) -> None:
     position drift."""
     n = s.n_u
     for i in range(n):
-        s.free[i] = s.h * (s.udot[i] + s.back[n + i]) + s.back[i] + RETURN / s.h * s.back[2 * n + i]
+        s.free[i] = s.h * s.udot[i]
+        if s.is_constrained == 1:
+            s.free[i] += s.h * s.back[n + i] + s.back[i] + RETURN / s.h * s.back[2 * n + i]
+
+
+def free_change(s: MoreauStep, k: int) -> float:
+    """The same along a row."""
+    out = s.h * s.drive[k]
+    if s.is_constrained == 1:
+        out += s.h * s.drive[2 * s.rows + k] + s.drive[s.rows + k] + RETURN / s.h * s.drive[3 * s.rows + k]
+    return out
 
 
 def choose_active_rows(s: MoreauStep) -> None:
@@ -99,9 +109,9 @@ def pose_problem(s: MoreauStep) -> None:
     p = s.problem
     for i in range(p.n):
         for j in range(p.n):
-            p.A[i * p.n + j] = product(s.G[s.row[i] * s.n_u :], s.X[s.row[j] * s.n_u :], s.n_u)
+            p.A[i * p.n + j] = s.A[s.row[i] * s.rows + s.row[j]]
         p.x[i] = s.before[s.row[i]]
-        p.b[i] = product(s.G[s.row[i] * s.n_u :], s.free, s.n_u)
+        p.b[i] = free_change(s, s.row[i])
         s.viscous[i] = 0.0
     for i in range(p.normals):
         k = s.row[i]
@@ -162,7 +172,7 @@ def is_slow(s: MoreauStep, speed: float, row: int) -> int:
     return (
         1
         if abs(speed)
-        <= abs(product(s.G[row * s.n_u :], s.free, s.n_u)) + max(ZERO_SPEED, 0.1 * s.problem.precision) * size
+        <= abs(free_change(s, row)) + max(ZERO_SPEED, 0.1 * s.problem.precision) * size
         else 0
     )
 

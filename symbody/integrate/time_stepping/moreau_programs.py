@@ -109,6 +109,7 @@ def midpoint_outputs(table: ModeTable) -> tuple[dict[str, Any], int]:
     flat = [v for of_one in slips for v in of_one]
     G = jacobian([*speeds, *flat], eq.u)
     solved = solved_columns(eq, G)
+    A, drive = speed_responses(eq, G, solved)
     accelerations, multipliers = solved.column(0)[:n], [-e for e in solved.column(0)[n:]]
     missed = [e for j in (1, 2, 3) for e in solved.column(j)[:n]] if k else [ZERO] * (3 * n)
     changes = [solved.column(4 + i) for i in range(G.rows)]
@@ -117,11 +118,25 @@ def midpoint_outputs(table: ModeTable) -> tuple[dict[str, Any], int]:
     outputs: dict[str, Any] = {
         "gap": [c.gap for c in table.contacts], "speed": speeds,
         "restitution": list(in_own_terms(eq, [c.restitution for c in table.contacts], solved=True)), "slip": flat, "G": list(G.entries),
-        "X": [e for x in changes for e in x[:n]], "udot": accelerations, "back": missed,
+        "A": A, "drive": drive, "X": [e for x in changes for e in x[:n]], "udot": accelerations, "back": missed,
         "mu": [f.law.coefficient(v) for f, v in zip(frictions, sizes, strict=True)],
         "static": [f.law.sticking for f in frictions], "damping": [f.law.damping for f in frictions], "normal": normals, "share": shares,
     }  # fmt: skip
     return {name: values or [ZERO] for name, values in outputs.items()}, G.rows
+
+
+def speed_responses(eq: Equations, G: Matrix, solved: Matrix) -> tuple[list[Expr], list[Expr]]:
+    """G X, speeds of the rows due to unit impulses along them; and G times the columns of the motion without contacts, one
+    after another: on the graph, where most entries of G are zero."""
+    n, rows, symmetric = len(eq.u), G.rows, eq.augmented.factors.is_symmetric
+    columns = [solved.column(j)[:n] for j in range(solved.cols)]
+    found: dict[tuple[int, int], Expr] = {}
+    for i in range(rows):
+        for j in range(rows):
+            is_known = symmetric and j < i
+            found[i, j] = found[j, i] if is_known else sum_of_products(list(G.row(i)), list(columns[4 + j]))
+    drive = [sum_of_products(list(G.row(i)), list(columns[j])) for j in range(4 if eq.lam else 1) for i in range(rows)]
+    return [found[i, j] for i in range(rows) for j in range(rows)], drive
 
 
 def solved_columns(eq: Equations, G: Matrix) -> Matrix:
@@ -204,10 +219,10 @@ def moreau_memory(
     first = [contacts + sum(count[:c]) for c in range(cones)]
     turns = [v.index for e in eq.variables.quaternions for v in e]
     return MoreauStep(
-        n=n, n_q=n_q, n_u=n_u, contacts=contacts, cones=cones, rows=rows, rotations=len(turns) // 4, remembers=int(remembers), h=1.0,
+        n=n, n_q=n_q, n_u=n_u, contacts=contacts, cones=cones, rows=rows, rotations=len(turns) // 4, is_constrained=int(bool(eq.lam)), remembers=int(remembers), h=1.0,
         y=np.zeros(n + behind), **callees, push=np.zeros(contacts + 1), energy=np.zeros(rows + 1), qdot=np.zeros(n_q + 1),
         zdot=np.zeros(len(eq.z) + 1), gap=np.zeros(contacts + 1), speed=np.zeros(contacts + 1), restitution=np.zeros(contacts + 1),
-        slip=np.zeros(rows + 1), G=np.zeros(rows * n_u + 1), X=np.zeros(rows * n_u + 1), udot=np.zeros(n_u), back=np.zeros(3 * n_u),
+        slip=np.zeros(rows + 1), G=np.zeros(rows * n_u + 1), A=np.zeros(rows * rows + 1), drive=np.zeros(4 * rows + 1), X=np.zeros(rows * n_u + 1), udot=np.zeros(n_u), back=np.zeros(3 * n_u),
         mu=np.zeros(cones + 1), static=np.zeros(cones + 1), damping=np.zeros(cones + 1), normal=np.zeros(cones + 1), share=np.zeros(cones * rows + 1),
         free=np.zeros(n_u), before=np.zeros(rows + 1), viscous=np.zeros(rows + 1), owner=indices(owner), first=indices(first),
         count=indices(count), turns=indices(turns), row=indices([0] * rows), at=indices([0] * contacts),

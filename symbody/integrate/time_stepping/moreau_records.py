@@ -15,6 +15,8 @@ class MoreauStep(Struct):
     rates, variables    programs of q' and z'; `point` the one of the midpoint
     owner, first, count of each cone: its contact (the number of contacts: surfaces always together), first row,
                         number of rows
+    G, X, A             of all rows: the speeds by u, changes of u due to unit impulses, and G X; `drive`: G times the
+                        accelerations without contacts and, where is_constrained is 1, times what takes back violations
     row, at, cone       active rows and cones; where contacts stand among them (-1: open)
     before              impulses of the step before, by rows; `viscous` those of damping
     mu, static          coefficients of each cone while it slips, and up to which it sticks
@@ -33,6 +35,7 @@ class MoreauStep(Struct):
     cones: int
     rows: int
     rotations: int
+    is_constrained: int
     remembers: int
     h: Mutable[float]
     y: Numbers
@@ -49,6 +52,8 @@ class MoreauStep(Struct):
     restitution: Numbers
     slip: Numbers
     G: Numbers
+    A: Numbers
+    drive: Numbers
     X: Numbers
     udot: Numbers
     back: Numbers
