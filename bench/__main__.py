@@ -35,6 +35,7 @@ STAGES = (
     "equilibria",
     "branches",
     "gpu",
+    "learning",
     "sweep",
     "readable",
     "elastic",

@@ -24,6 +24,7 @@ from symbody.emit.run.cuda_driver import cuda
 from . import ours, robots
 from .gpu_ceilings import Ceilings, ceilings, seconds
 from .limits import Limit, StoppedError
+from .linked_biped import standing_biped
 from .standing_robot import solo_file, standing, trotting
 from .timing import Row, fresh
 
@@ -89,6 +90,11 @@ def rows(quick: bool = False) -> Iterator[Row]:
     for gait in GAITS if solo_file() else ():
         for real in REALS:
             yield contact_row(gait, real)
+    for real in REALS:
+        yield biped_row(real)
+        if solo_file():
+            yield from gradient_rows(real)
+            yield environment_row(real)
 
 
 # ---------------------------------------------------------------------------------------------------- functions
@@ -253,6 +259,112 @@ def contact_row(gait: str, real: str) -> Row:
         "peer": "MJX 3.17, recorded", "peer_states_per_s": MJX_CONTACT_STEPS, "ratio": rate / MJX_CONTACT_STEPS, "failed": failed,
         "seconds": first_seconds, "bound_states_per_s": None,
     }  # fmt: skip
+
+
+def biped_row(real: str) -> Row:
+    """Steps of a biped with two loops, which stands on heels and toes; `loops`: the largest gap of a loop in 400 steps."""
+    begin = time.perf_counter()
+    contacts, start, laws = standing_biped()
+    eq = contacts.base
+    run = sb.integrate.cuda_motions(contacts, STEP, real=real, inputs=laws, outputs=list(eq.phi.entries))
+    names = run.state_names
+    settled = sb.simulate_modes(contacts, 0.5, start, inputs=laws, method="moreau", step=STEP)
+    y = np.array([settled[n][-1] for n in names])
+    many = np.tile(y, (CONTACT_MEMBERS, 1))
+    many[:, names.index("base_z")] += 1e-3 * np.arange(CONTACT_MEMBERS) / CONTACT_MEMBERS
+    states = sb.emit.device_array(many, real)
+    first = run(states, 20, t=0.5)
+    first_seconds, errors = time.perf_counter() - begin, []
+    for k in (0, CONTACT_MEMBERS // 2, CONTACT_MEMBERS - 1):
+        at = dict(zip(names, np.asarray(many[k], dtype=float), strict=True))
+        sim = sb.simulate_modes(contacts, [0.5, 0.5 + 20 * STEP], at, inputs=laws, method="moreau", step=STEP)
+        exact = np.array([sim[n][-1] for n in names])
+        errors.append(np.abs(first.y.numpy()[k] - exact).max() / np.abs(exact).max())
+    steps = 400
+    rate = CONTACT_MEMBERS * steps / seconds(lambda: run(states, steps, t=0.5), repeats=3, at_least=0.0)
+    found = run(states, steps, t=0.5, every=20)
+    made = row(
+        "biped with loops stands, Moreau step",
+        real,
+        CONTACT_MEMBERS,
+        rate,
+        float(max(errors)),
+        float("nan"),
+        run.loop.kernel(0),
+    )
+    failed = sum(e.name != "REACHED" for e in found.endings())
+    loops = float(np.abs(found.samples.numpy()).max())
+    return made | {"failed": failed, "seconds": first_seconds, "loops": loops, "bound_states_per_s": None}
+
+
+def gradient_rows(real: str) -> Iterator[Row]:
+    """Rollouts of Solo12 on four feet under its controller, from states around its stand, with small torques beside it, and
+    their gradients by a reverse sweep, in steps a second of each; `error`: beside this computer's steps and gradients."""
+    path = solo_file()
+    assert path is not None
+    contacts, start, laws = standing(path)
+    motors = [r.name for r in contacts.base.r]
+    extra = {n: laws[n] + sb.symbol(f"more_{n}", "input") for n in motors}
+    driven = contacts.with_inputs(extra)[0]
+    settled = sb.simulate_modes(contacts, 0.5, start, inputs=laws, method="moreau", step=STEP)
+    env = sb.stepper(driven, STEP, {s.name: float(settled[s.name][-1]) for s in driven.base.q})
+    roll, members, steps, few = sb.integrate.cuda_rollout(env, real=real, every=10), 1 << 14, 100, 4
+    y = np.array([settled[n][-1] for n in roll.state_names])
+    draw, n = np.random.default_rng(6), len(y)
+    starts = np.tile(y, (members, 1))
+    starts[:, 19:] += draw.uniform(-0.02, 0.02, (members, n - 19))
+    actions = draw.uniform(-0.05, 0.05, (members, steps, len(roll.input_names)))
+    bars = draw.normal(size=(members, steps // 10, n))
+    states, a, b = (sb.emit.device_array(x, real) for x in (starts, actions, bars))
+    found = roll(states, a)
+    back = roll.pullback(states, a, found.states, b)
+    errors = [[0.0, 0.0]]
+    for k in range(few):
+        xs = [starts[k]]
+        for r in actions[k]:
+            xs.append(env.step(xs[-1], r))
+        bar = np.zeros(n)
+        for j in reversed(range(steps)):
+            bar = bar + bars[k, j // 10] * (j % 10 == 9)
+            pulled = env.pullback(xs[j], bar, actions[k, j])
+            bar = pulled.x
+        got = found.states.numpy()[k, -1], back.start.numpy()[k]
+        errors.append([np.abs(g - e).max() / np.abs(e).max() for g, e in zip(got, (xs[-1], bar), strict=True)])
+    failed, error = sum(e.name != "REACHED" for e in found.endings()), np.max(errors, axis=0)
+    for name, act, off, loop in (
+        ("rollout", lambda: roll(states, a), error[0], roll._forward),
+        ("gradient of a rollout", lambda: roll.pullback(states, a, found.states, b), error[1], roll._backward),
+    ):
+        rate = members * steps / seconds(act, repeats=3, at_least=0.0)
+        made = row(f"Solo12 stands, {name}", real, members, rate, float(off), float("nan"), loop.kernel(0))
+        yield made | {"failed": failed, "bound_states_per_s": None}
+
+
+def environment_row(real: str) -> Row:
+    """Steps of an environment of Solo12, of 4 substeps each, with new starts; one launch each."""
+    path = solo_file()
+    assert path is not None
+    contacts, start, laws = standing(path)
+    extra = {r.name: laws[r.name] + sb.symbol(f"more_{r.name}", "input") for r in contacts.base.r}
+    driven = contacts.with_inputs(extra)[0]
+    stepper = sb.stepper(driven, 4 * STEP, start, substeps=4)
+    z, v = (next(s for s in (*driven.base.q, *driven.base.u) if s.name == n) for n in ("base_z", "base_x_dot"))
+    env = sb.environment(stepper, CONTACT_MEMBERS, reward=v, ends=z < 0.1, start={z: (0.25, 0.3)}, steps=500)
+    card = sb.integrate.cuda_environment(env, real=real, draws=4096)
+    card.reset(seed=1)
+    for _ in range(30):
+        card.step()
+    rate = 4 * 50 * CONTACT_MEMBERS / seconds(lambda: [card.step() for _ in range(50)], repeats=3, at_least=0.0)
+    made = row(
+        "Solo12, environment of 4 substeps",
+        real,
+        CONTACT_MEMBERS,
+        rate,
+        float("nan"),
+        float("nan"),
+        card._loop.kernel(0),
+    )
+    return made | {"error": None, "bound_states_per_s": None}
 
 
 # ---------------------------------------------------------------------------------------------------- the first result

@@ -47,6 +47,22 @@ def test_no_pivoting_where_inertia_is_definite(name) -> None:
     assert not [i for i in made.code if i.op == "factor" and i.data.kind == "indefinite"]
 
 
+def test_no_pivoting_of_a_floating_base_with_a_loop() -> None:
+    """Its inertia is definite where Euler parameters have norm 1, and need not be elsewhere."""
+    m = Model("floating loop")
+    trunk = m.body("trunk", mass=20, inertia=(0.8, 0.6, 0.3), com=(0, 0, 0.25))
+    m.free("base", m.ground, trunk, sequence="euler parameters")
+    links = [m.body(n, mass=2, inertia=(0.03, 0.03, 0.004), com=(0, 0, -0.2)) for n in "abc"]
+    for name, parent, link, at in (
+        ("a", trunk, links[0], 0),
+        ("b", links[0], links[1], -0.4),
+        ("c", trunk, links[2], 0),
+    ):
+        m.revolute(name, parent, link, axis="y", at=(0.1 * (name == "c"), 0, at))
+    m.coincide("loop", links[1].point(0, 0, -0.2), links[2].point(0, 0, -0.5), along=trunk, axes="xz")
+    assert derive(m).augmented.factors.elimination is Elimination.SCHUR
+
+
 def singular_inertia() -> Equations:
     m = Model("wire")
     x, y = m.coordinates("x y")

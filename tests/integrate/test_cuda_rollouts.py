@@ -88,3 +88,28 @@ def test_what_is_not_for_a_card(library):  # noqa: F811
         sb.integrate.cuda_rollout(sb.stepper(contacts, STEP, inputs="linear"))
     with pytest.raises(sb.errors.SimulationError, match="smoothing"):
         sb.integrate.cuda_rollout(sb.stepper(contacts, STEP, smoothing=1e-3))
+
+
+def test_gradients_of_a_loop_that_hits_a_wall(library):  # noqa: F811
+    """A crank and a rod whose end slides along a line, with friction under the force of that line, against a wall."""
+    m = sb.Model("crank")
+    mu, e = m.parameter("mu", 0.2), m.parameter("e", 0.4)
+    crank, rod = (m.body(n, mass=1.0, inertia=(0, 0, 0.02), com=(x, 0, 0)) for n, x in (("crank", 0.1), ("rod", 0.2)))
+    turn = m.revolute("a", m.ground, crank)
+    m.revolute("b", crank, rod, at=(0.2, 0, 0))
+    end = rod.point(0.4, 0, 0)
+    m.coincide("line", m.ground.point(0, 0, 0), end, along=m.ground, axes="y")
+    m.generalized_force("motor", turn.q, m.input("T"))
+    eq = sb.derive(m)
+    x = end.position().dot(m.ground.x)
+    slip = sb.time_derivative(x, dict(zip(eq.q, eq.rates.entries, strict=True)))
+    rubs = sb.Friction("rail", slip, sb.Coulomb(mu), normal=eq.lam[0])
+    contacts = sb.Contacts(eq, sb.Contact("wall", 0.55 - x, e), rubs)
+    env = sb.stepper(contacts, STEP, {"b": -1.5}, a=1.0)
+    starts = np.tile(env.start, (2, 1))
+    starts[:, 2:] *= 0
+    actions = np.stack([np.full((60, 1), -8.0), np.full((60, 1), 2.0)])
+    states = agree(env, starts, actions, np.array([[0.2, 0.4], [0.05, 0.1]]), vary=("mu", "e"), tolerance=1e-11)
+    speed = states[0, :, 2]
+    assert speed.min() < -0.1
+    assert np.abs(np.diff(speed)).max() > 0.3  # it hit the wall

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .equations import Equations
 
 MAX_MISS: Final = 1e-3  # largest violation of redundant rows by accelerations, relative to their own terms
+GENERIC_ROTATION: Final = (0.8, 0.4, 0.4, 0.2)  # Euler parameters
 """States close to the constraints satisfy redundant rows about as well as they satisfy the constraints."""
 
 
@@ -99,12 +100,18 @@ class AugmentedSystem:
         """The factorisation of M, or of [M Hᵀ; Jc 0] with constraints. Compiled functions, simulation, batches and
         generated code use the same elimination, named in `factors.elimination`.
         """
-        known = self.eq.mechanism.values
+        known = {**self.eq.mechanism.values, **self._generic_rotations}
         elimination = chosen_elimination(self.eq.M, self.eq.Jc, known)
         inertias = sizes_of_inertias(self.eq.M, known) if self.eq.variables.rotations_by_angles else ()
         responses = sizes_of_responses(self.eq.M, self.eq.Jc, known)
         pushes = None if self.W is None else self.directions
         return SaddlePoint(self.eq.M, self.eq.Jc, elimination, self.eq.border, responses, inertias, pushes)
+
+    @property
+    def _generic_rotations(self) -> dict[Symbol, float]:
+        """Euler parameters of norm 1: with others M need not be definite."""
+        sets = self.eq.variables.quaternions
+        return {v.symbol: x for e in sets for v, x in zip(e, GENERIC_ROTATION, strict=True)}
 
     @cached_property
     def solution(self) -> tuple[Matrix, Matrix]:
