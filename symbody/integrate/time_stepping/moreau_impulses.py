@@ -169,12 +169,7 @@ def is_slow(s: MoreauStep, speed: float, row: int) -> int:
     size = 0.0
     for i in range(s.n_u):
         size += abs(s.G[row * s.n_u + i] * s.y[s.n_q + i])
-    return (
-        1
-        if abs(speed)
-        <= abs(free_change(s, row)) + max(ZERO_SPEED, 0.1 * s.problem.precision) * size
-        else 0
-    )
+    return 1 if abs(speed) <= abs(free_change(s, row)) + max(ZERO_SPEED, 0.1 * s.problem.precision) * size else 0
 
 
 def break_away(s: MoreauStep) -> int:
