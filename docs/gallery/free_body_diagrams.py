@@ -2,9 +2,9 @@
 
 Subjects: machines, teaching
 
-A sketch of the mechanism with the signs of textbooks, each body alone with every force on it, and the same with numbers at
-one instant. Action and reaction have one symbol and opposite arrows; with the forces of inertia, all arrows of a body are in
-balance.
+A sketch of the mechanism with textbook symbols, free-body diagrams of all bodies with symbols, and the same diagrams
+with numbers at one instant. Action and reaction have the same symbol and opposite arrows. With inertia forces, all
+arrows of a body are in balance.
 """
 
 # %%
@@ -46,7 +46,7 @@ sb.view.free_body(state, symbolic=True)
 sb.view.free_body(state)
 
 # %% [markdown]
-# The rod in its own axes, with the forces of inertia: the forces add up to zero.
+# The rod in its own axes, with inertia forces: the forces add up to zero.
 
 # %%
 balanced = sb.view.free_body(state, "rod", axes="rod", inertia=True)

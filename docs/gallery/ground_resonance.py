@@ -4,9 +4,9 @@ Subjects: machines, rotors
 Reproduces: the unstable speeds of a rotor with lag hinges (Coleman and Feingold, NACA report 1351, 1958)
 Card: figure 1
 
-A rotor with lag hinges stands on a landing gear that yields. Blades that lag move the mass centre of the rotor.
-Where the slow whirl of that centre meets the frequency of the gear, the motion grows without any wind. Three
-blades have constant coefficients in multiblade coordinates; two blades need Floquet's theory.
+A rotor with lag hinges stands on an elastic landing gear. Lagging blades move the mass centre of the rotor. If the
+frequency of the regressing whirl of that centre coincides with that of the gear, the motion grows without any wind.
+Three blades have constant coefficients in multiblade coordinates; two blades need Floquet theory.
 """
 
 # %%
@@ -41,7 +41,7 @@ print(diagram)
 diagram.plot(highest=1.5)
 
 # %% [markdown]
-# The growth rate over the speed: unstable where the regressing lag mode meets the gear.
+# The growth rate over the speed: unstable where the regressing lag mode coincides with the mode of the gear.
 
 # %%
 locus = three.root_locus(W=(1.0, 9.0), points=120)
@@ -54,8 +54,8 @@ assert growing.min() < gear / (1 - nu) < growing.max()
 sb.plot(locus)
 
 # %% [markdown]
-# Two blades: the coefficients depend on the azimuth in any coordinates. `multiblade` refuses them, and `floquet` gives
-# exponents of one turn.
+# With two blades the coefficients depend on the azimuth in any coordinates. `multiblade` raises an error, and
+# `floquet` returns the exponents of one turn.
 
 # %%
 two = helicopter(2, 0.1)

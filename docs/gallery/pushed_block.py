@@ -2,9 +2,9 @@
 
 Subjects: friction, control, optimal control
 
-A pusher hits a block, which slides along a table and comes to rest by friction. Which forces let it stop in the
-goal? A thousand gradient steps answer, with exact gradients through the impact, the push and the friction: every
-step of the motion is differentiated on its branch, in reverse mode.
+A pusher hits a block, which slides along a table until friction stops it. A thousand gradient steps find the forces
+that stop it in the goal. The gradients are exact, through the impact, the push and the friction: every step of the
+motion is differentiated on its branch, in reverse mode.
 """
 
 # %%
@@ -32,8 +32,8 @@ contacts = sb.Contacts(
 )
 
 # %% [markdown]
-# The cost is the squared distance from the goal after one second, with the speed that is left and the effort.
-# Its gradient comes from the end: `env.pullback` takes it back through one step after the other.
+# The cost contains the squared distance from the goal after one second, the remaining speed and the effort.
+# `env.pullback` propagates its gradient backwards from the last step to the first.
 
 # %%
 steps, goal = 40, 0.6
@@ -61,7 +61,7 @@ for k in (0, 5, 20):
     assert abs((sides[0] - sides[1]) / 2e-6 - gradient[k]) < 1e-8
 
 # %% [markdown]
-# A thousand steps of Adam, whose direction needs nothing but this gradient:
+# A thousand steps of Adam with this gradient:
 
 # %%
 forces, costs = first.copy(), []

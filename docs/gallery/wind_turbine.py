@@ -4,9 +4,9 @@ Subjects: machines, rotors
 Reproduces: natural frequencies of the NREL 5-MW turbine (Jonkman et al., NREL/TP-500-38060, 2009, table 9-1)
 Card: figure 1
 
-An elastic tower, a drive train and three elastic blades. Blades turn, the tower does not, so the linearised
-equations change with the azimuth. Multiblade (Coleman) coordinates make them constant; eigenvalues then give
-frequencies for the observer on the ground.
+The model has an elastic tower, a drive train and three elastic blades. Because the blades turn and the tower does
+not, the linearised equations depend on the azimuth. In multiblade (Coleman) coordinates they are constant, and the
+eigenvalues are frequencies for an observer on the ground.
 """
 
 # %%
@@ -22,8 +22,8 @@ diagram = mc.campbell(rotor, (0, 14), orders=(1, 3, 6), points=57)
 print(diagram.table(0.0, 6.9, 12.1))
 
 # %% [markdown]
-# Crosses at rest are the frequencies of the report, computed with FAST. Cyclic modes of the blades part by twice
-# the speed: to the observer on the ground a blade mode of frequency f moves at f + W or f - W.
+# Crosses at rest are the frequencies of the report, computed with FAST. The cyclic blade modes split by
+# twice the speed W: for an observer on the ground, a blade mode of frequency f has the frequencies f + W and f - W.
 
 # %%
 fast = np.array([f for f, _ in PUBLISHED.values()])
