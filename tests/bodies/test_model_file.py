@@ -413,6 +413,56 @@ def test_parts_are_attached(tmp_path):
     assert differences(m, sb.read_model(tmp_path / "walker.yaml").mechanism) == []
 
 
+CHAIN = """
+symbody: 1
+name: chain
+parameters: {g: 9.81, l: 0.2}
+gravity: [0, -g, 0]
+parts:
+  link:
+    parameters: {mass: 0.1, l: 0.1}
+    bodies: {rod: {mass: mass, com: [l/2, 0, 0], inertia: [1e-5, 1e-4, 1e-4]}}
+    joints: {a: {revolute: [ground, rod], axis: y, damping: 1e-3}}
+    frames: {tip: "rod.translate(l, 0, 0)"}
+frames: {side: "ground.translate(0, l, 0)"}
+repeat:
+  link: {part: link, count: 3, end: tip, share: l, values: {mass: [0.1, 0.2, 0.3]}}
+  twig: {part: link, count: 2, on: [side, link_2_tip], share: {l: 2*l}, values: {mass: 0.4}}
+"""
+
+
+def test_parts_are_repeated():
+    link = sb.Model("link")
+    l, mass = link.parameters("l mass", 0.1, 0.1)
+    rod = link.body("rod", mass=mass, com=(l / 2, 0, 0), inertia=(1e-5, 1e-4, 1e-4))
+    link.revolute("a", link.ground, rod, axis="y", damping=1e-3)
+    link.frame("tip", rod.frame.translate(l, 0, 0))
+    m = sb.Model("chain")
+    g, l = m.parameters("g l", 9.81, 0.2)
+    m.gravity(0, -g, 0)
+    chain = m.repeat("link", m.ground, link, 3, end="tip", share="l", values={"mass": [0.1, 0.2, 0.3]})
+    on = [m.ground.translate(0, l, 0), chain[2].frame("tip")]
+    m.repeat("twig", on, link, 2, share={"l": 2 * l}, values={"mass": 0.4})
+    assert differences(m, sb.study.read_model_text(CHAIN).mechanism) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "instead", "message"),
+    [
+        ("count: 3", "count: 2.5", "count is a whole number from 1 to 10000, got 2.5"),
+        ("end: tip", "end: top", "end='top' is not a frame of model 'link'"),
+        ("[0.1, 0.2, 0.3]", "[0.1, 0.2]", "2 values of 'mass' for 3 copies"),
+        ("count: 2, on: [side, link_2_tip]", "count: 2, on: [side]", "2 copies on 1 frames"),
+        ("count: 3", "count: 9999", "3 values of 'mass' for 9999 copies"),
+        ("{part: link, count: 2", "{part: twig, count: 2", "there is no part 'twig'"),
+    ],
+)
+def test_wrong_repetitions_are_refused(text, instead, message):
+    with pytest.raises(sb.errors.ModelFileError) as refusal:
+        sb.study.read_model_text(CHAIN.replace(text, instead))
+    assert message in str(refusal.value)
+
+
 # ---------------------------------------------------------------------------------------------------- requests
 
 

@@ -254,6 +254,13 @@ _attach: Final = _shared_schema("attached", RecordSchema("an attached part", {
     "part": Key(TextSchema("the name of a part"), "under `parts`", True), "on": Key(part, "frame or body that its ground is"),
     "share": Key(_shared_symbols, "symbols that are not copied"), "values": Key(TableOf(scalar), "of the copy's parameters"),
 }))  # fmt: skip
+_repeat: Final = _shared_schema("repeated", RecordSchema("a repeated part", {
+    "part": Key(TextSchema("the name of a part"), "under `parts`", True), "count": Key(number, "how many copies", True),
+    "on": Key(Either("a frame or body, or a list with one for each copy", part, ListOf(part, 1)), "what carries the copies; with `end` the first one"),
+    "end": Key(TextSchema("the name of a frame of the part"), "on which the next copy stands: a chain"),
+    "share": Key(_shared_symbols, "symbols that all copies have in common"),
+    "values": Key(TableOf(Either("a value for all copies, or a list with one for each", scalar, ListOf(scalar, 1))), "of the copies' parameters"),
+}))  # fmt: skip
 _touching: Final[Keys] = {"radius": Key(scalar, "radius", True), "at": Key(three, "centre, in the body frame")}
 _surface: Final = _shared_schema("surface", Either("a surface such as {ball: body, radius: r}, or an expression that is a point", point, table=RecordSchema("a surface", {}, {
     "half_space": {"half_space": Key(part, "body or frame of a plane"), "normal": Key(axis, "axis towards what touches it"), "at": Key(three, "a point of the plane")},
@@ -395,6 +402,7 @@ _mechanism: Final[Keys] = {
     "labels": Key(TableOf(scalar), "names for subexpressions, which printed equations and generated code then use"),
     "parts": Key(TableOf(Either("a file, or a mechanism", TextSchema("a file"), table=Later("part", _shapes))), "mechanisms to be attached, once or several times"),
     "attach": Key(TableOf(_attach), "copies of parts; the name goes before all names of the copy"),
+    "repeat": Key(TableOf(_repeat), "many copies of a part; names of the first begin with the name and _0_"),
 }  # fmt: skip
 _head: Final[Keys] = {
     "symbody": Key(TextSchema("version", (VERSION,)), "version of this format: 1", True), "name": Key(TextSchema("a name")), "description": Key(TextSchema("a text")),

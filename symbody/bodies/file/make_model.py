@@ -30,12 +30,13 @@ from .load_items import (
     add_output,
     add_validity,
 )
-from .located import LocatedRecord, LocatedTable, LocatedText, names_in
+from .located import LocatedList, LocatedRecord, LocatedTable, LocatedText, names_in
 from .scope import RESERVED, Budget, Item, Scope, in_words_of_files
 from .used_model import used_model
 
 MOST_COPIES: Final = 100  # of parts, in all
 MOST_BODIES: Final = 10_000  # with those of copies
+MOST_REPEATED: Final = 200_000  # symbols, frames, joints, loads and constraints of repeated parts
 
 Opened = Callable[[LocatedText, Budget], tuple[LocatedRecord, str]]  # what a file beside this one says, and its name
 Make = Callable[[Scope, Item], None]
@@ -154,6 +155,8 @@ class Build:
                 scope.parts.setdefault(identifier(item.name), item)
         for item in self._items("attach", "attached part", lambda s, i: self._attach(i)):
             scope.prefixes[f"{identifier(item.name)}_"] = scope.add(item)
+        for item in self._items("repeat", "repeated part", lambda s, i: self._repeat(i)):
+            scope.prefixes[f"{identifier(item.name)}_"] = scope.add(item)
 
     def _is_named_as_its_frame(self, item: Item) -> bool:
         said: LocatedRecord | None = item.content
@@ -180,9 +183,9 @@ class Build:
 
     def _all_placed(self) -> list[Item]:
         """Items after which every body is placed: the last joint (which depends on those before it) and all attached
-        parts."""
+        and repeated parts."""
         joints = [i for i in self.scope.items if i.what == "joint"]
-        return [*joints[-1:], *(i for i in self.scope.items if i.what == "attached part")]
+        return [*joints[-1:], *(i for i in self.scope.items if i.what in ("attached part", "repeated part"))]
 
     def _file_rates(self) -> None:
         made = [i for i in self._items("speeds", "speed", _define_speed) if i.content is not None] if isinstance(self.fields.get("speeds"), LocatedTable) else []  # fmt: skip
@@ -226,28 +229,57 @@ class Build:
     # ------------------------------------------------------------------------------------------------ parts
 
     def _attach(self, item: Item) -> None:
-        said, s = item.content, self.scope
-        share = said.get("share")
-        shared = (
-            {k: s.scalar(v) for k, v in share.entries.items()}
-            if isinstance(share, LocatedTable)
-            else [x.text for x in names_in(share)]
-        )
-        values = {k: s.scalar(v) for k, v in (said.get("values").entries if "values" in said else {}).items()}
-        numbers = {k: float(v) if v.value is not None else v for k, v in values.items()}
-        built = self._part(said.get("part"))
+        said = item.content
+        built = self._part("attach", said.get("part"))
         part = built.model
         self.budget.copies += 1
         if self.budget.copies > MOST_COPIES or len(part.bodies) + len(self.model.bodies) > MOST_BODIES:
             raise item.error(f"a model holds at most {MOST_COPIES} copies of parts and {MOST_BODIES} bodies")
-        parent = s.part(said.get("on")) if "on" in said else self.model.ground
-        self.copies.append((self.model.attach(item.name, parent, part, share=shared, values=numbers), built))
+        parent = self.scope.part(said.get("on")) if "on" in said else self.model.ground
+        shared, values = self._shared(said), self._values(said)
+        self.copies.append((self.model.attach(item.name, parent, part, share=shared, values=values), built))
 
-    def _part(self, said: LocatedText) -> Build:
+    def _repeat(self, item: Item) -> None:
+        said, s = item.content, self.scope
+        built, count = self._part("repeat", said.get("part")), s.number(said.get("count"))
+        if not 1 <= count <= MOST_BODIES or count != int(count):
+            raise said.get("count").error(f"count is a whole number from 1 to {MOST_BODIES}, got {count:g}")
+        if int(count) * len(built.model.bodies) + len(self.model.bodies) > MOST_BODIES:
+            raise item.error(f"a model holds at most {MOST_BODIES} bodies with those of copies")
+        p = built.model.parts
+        self.budget.repeated += int(count) * sum(map(len, (p.symbols, p.frames, p.joints, p.loads, p.constraints)))
+        if self.budget.repeated > MOST_REPEATED:
+            raise item.error(f"repeated parts have at most {MOST_REPEATED} symbols, frames, joints and loads in all")
+        on = said.get("on")
+        parent = [s.part(f) for f in on] if isinstance(on, LocatedList) else s.part(on) if on else self.model.ground
+        made = self.model.repeat(
+            item.name, parent, built.model, int(count), end=said.get("end").text if "end" in said else None,
+            share=self._shared(said), values=self._values(said),
+        )  # fmt: skip
+        self.copies += [(copy, built) for copy in made]
+
+    def _shared(self, said: LocatedRecord) -> Any:
+        share = said.get("share")
+        if isinstance(share, LocatedTable):
+            return {k: self.scope.scalar(v) for k, v in share.entries.items()}
+        return [x.text for x in names_in(share)]
+
+    def _values(self, said: LocatedRecord) -> dict[str, Any]:
+        """Numbers, or expressions that are none; of a list a list."""
+        table = said.get("values").entries if "values" in said else {}
+        return {
+            k: [self._value(x) for x in v] if isinstance(v, LocatedList) else self._value(v) for k, v in table.items()
+        }
+
+    def _value(self, said: Any) -> Any:
+        v = self.scope.scalar(said)
+        return v if v.value is None else float(v)
+
+    def _part(self, where: str, said: LocatedText) -> Build:
         """A part, built when it is first attached."""
         known = self._section("parts")
         if said.text not in known:
-            raise said.error(str(unknown("attach", "part", said.text, known)))
+            raise said.error(str(unknown(where, "part", said.text, known)))
         if said.text not in self.parts:
             content = known[said.text]
             fields, name = (

@@ -72,6 +72,7 @@ class Budget:
         self.most_nodes = nodes_made() + MOST_NODES
         self.files = 1
         self.copies = 0
+        self.repeated = 0
         self.items = 0
 
 
