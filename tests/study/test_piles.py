@@ -210,3 +210,58 @@ def test_states_stream_to_disk_by_column(tmp_path):
         with pytest.raises(sb.SymbodyError, match=message):
             rows(**wrong)
     assert not (tmp_path / "x.npy").exists()
+
+
+def test_a_clump_of_one_ball_moves_as_a_ball():
+    def end(shape):
+        pile = sb.Pile("x", friction=0.3)
+        pile.many("b", shape, at=[(0, 0, 0.3), (0.05, 0.02, 0.6)], mass=2.0, velocities=[(1, 0, 0), (0, 0, 0)])
+        pile.many("box", sb.box(0.2, 0.2, 0.2), at=[(0.4, 0, 0.1)], mass=1.0)
+        pile.terrain("field", np.zeros((3, 3)), corner=(-5, -5), spacing=(5, 5))
+        return pile.simulate(0.4, step=2e-3, tolerance=1e-10).states[-1]
+
+    assert np.abs(end(sb.sphere(0.1)) - end([(0, 0, 0, 0.1)])).max() < 1e-9
+
+
+def test_moments_of_a_clump_are_those_of_its_balls():
+    """Of two balls apart in closed form, of a ball inside of another those of the larger."""
+    apart = sb.Pile("apart")
+    apart.many("b", [(0, 0, 0, 0.1), (0.5, 0, 0, 0.2)], at=[(0, 0, 1)], density=1000)
+    masses = 4000 / 3 * np.pi * np.array([0.1**3, 0.2**3])
+    kind = apart.kinds[0]
+    assert kind.mass == pytest.approx(masses.sum())
+    across = masses @ np.array([0.1**2, 0.2**2]) * 0.4
+    steiner = masses.prod() / masses.sum() * 0.25
+    assert np.allclose(np.sort(kind.inertia), [across, across + steiner, across + steiner])
+    inside = sb.Pile("inside")
+    inside.many("b", [(0, 0, 0, 0.2), (0.05, 0, 0, 0.1)], at=[(0, 0, 1)], density=1000)
+    assert inside.kinds[0].mass == pytest.approx(4000 / 3 * np.pi * 0.2**3, rel=2e-3)
+    assert inside.kinds[0].inertia == pytest.approx(0.4 * 0.04 * inside.kinds[0].mass, rel=3e-3)
+
+
+def test_clumps_keep_momentum_and_come_to_rest_on_two_points():
+    """Dumbbells collide without gravity: Σ m v stays. On a floor one lies on both of its balls."""
+    shape = [(-0.1, 0, 0, 0.1), (0.1, 0, 0, 0.1)]
+    free = sb.Pile("free", gravity=(0, 0, 0), friction=0.3, restitution=0.5)
+    rng = np.random.default_rng(2)
+    places = np.mgrid[-1:2, -1:2, -1:2].reshape(3, -1).T * 0.45
+    free.many("d", shape, at=places, density=1000, velocities=-3 * places + 0.3 * rng.standard_normal(places.shape))
+    motion = free.simulate(0.5, step=1e-3)
+    assert motion.most_contacts > 2
+    assert np.abs(motion.velocities[-1] - motion.velocities[0]).max() > 0.1
+    assert np.abs(motion.momentum - motion.momentum[0]).max() < 1e-9
+    lying = sb.Pile("lying", friction=0.5)
+    lying.many("d", shape, at=[(0, 0, 0.3)], density=1000, rotations=[(np.cos(0.2), 0, np.sin(0.2), 0)])
+    lying.wall("floor")
+    rest = lying.simulate(1.5, step=2e-3)
+    assert rest.positions[-1, 0, 2] == pytest.approx(0.1, abs=1e-3)
+    assert len(rest.contacts.gaps) == 2
+    assert rest.contacts.impulses[:, 2].sum() == pytest.approx(lying.kinds[0].mass * 9.81 * 2e-3, rel=1e-6)
+
+
+def test_faults_of_clumps_and_of_fine_meshes_are_named():
+    pile = sb.Pile("faults")
+    with pytest.raises(sb.ModelError, match="a positive radius"):
+        pile.many("c", [(0, 0, 0, -0.1)], at=[(0, 0, 0)], density=1)
+    with pytest.raises(sb.ModelError, match="more than 256 balls"):
+        pile.many("c", np.ones((300, 4)), at=[(0, 0, 0)], density=1)

@@ -155,3 +155,58 @@ def test_sparse_samples_of_the_mechanism_belong_to_their_times():
     fine, coarse = swing(1), swing(150)
     assert np.array_equal(coarse.t, fine.t[[0, 150, 300]])
     assert np.array_equal(coarse.mechanism["a"], fine.mechanism["a"][[0, 150, 300]])
+
+
+def colliding_pendulums():
+    m = sb.Model("two")
+    m.gravity(0, 0, -9.81)
+    a, b = (m.body(n, mass=k, com=(0, 0, -1), inertia=(0.01, 0.01, 0.01)) for n, k in (("a", 1.0), ("b", 2.0)))
+    m.revolute("qa", m.ground, a, axis="y")
+    m.revolute("qb", m.ground.translate(0.2, 0, 0), b, axis="y")
+    return m, a, b
+
+
+def pile_of_pendulums(touching, friction=0.2):
+    m, a, b = colliding_pendulums()
+    pile = sb.Pile("two", restitution=0.6, friction=friction)
+    pile.many("far", sb.sphere(0.1), at=[(9, 9, 9)], mass=1.0)
+    low = {n: (body.frame.translate(0, 0, -1), sb.sphere(0.1)) for n, body in (("A", a), ("B", b))}
+    pile.mechanism(sb.assemble(sb.derive(m), qa=0.6), low, touching=touching)
+    return pile
+
+
+@pytest.mark.parametrize(("friction", "most"), [(0.0, 1e-12), (0.2, 1e-5)])
+def test_bodies_of_a_mechanism_touch_each_other_where_they_are_asked_to(friction, most):
+    """The same motion as `Contacts` of the mechanism, by the same scheme; with friction to the difference of the arms, since each
+    has its own point where bodies overlap. Without the pair they pass through each other."""
+    motion = pile_of_pendulums([("A", "B")], friction).simulate(0.8, step=2e-3, tolerance=1e-11)
+    m, a, b = colliding_pendulums()
+    balls = [sb.Ball(body.frame.translate(0, 0, -1), 0.1) for body in (b, a)]
+    contact = sb.Contact("c", sb.touch(*balls), restitution=0.6, friction=friction)
+    slow = sb.simulate_modes(sb.Contacts(sb.derive(m), contact), 0.8, {"qa": 0.6}, method="moreau", step=2e-3)
+    for name in ("qa", "qb"):
+        assert motion.mechanism[name][-1] == pytest.approx(slow[name][-1], abs=most)
+    assert abs(motion.mechanism["qb"][-1]) > 0.1
+    assert pile_of_pendulums([]).simulate(0.8, step=2e-3).mechanism["qb"][-1] == 0.0
+
+
+def test_a_stepper_moves_the_mechanism_too():
+    pile = pile_of_pendulums([("A", "B")])
+    step, y, z = pile.stepper(4e-3, substeps=2), pile.start, pile.machine.state
+    for _ in range(200):
+        y, z = step(y, z)
+    motion = pile.simulate(0.8, step=2e-3)
+    assert np.allclose(z, [x[-1] for x in motion.mechanism.values()], atol=1e-9)
+    both = step(np.stack([pile.start] * 2), np.stack([pile.machine.state] * 2))
+    assert both[0].shape == (2, 1, 13)
+    assert np.array_equal(both[1][0], both[1][1])
+    with pytest.raises(sb.SymbodyError, match="states of the mechanism must be"):
+        step(pile.start)
+    with pytest.raises(sb.SymbodyError, match="rows of 4 numbers"):
+        step(pile.start, np.zeros(3))
+
+
+def test_pairs_of_a_mechanism_that_do_not_exist_are_named():
+    for pairs, message in (([("A", "C")], "no surface 'C'"), ([("A", "A")], "pairs of different surfaces")):
+        with pytest.raises(sb.SymbodyError, match=message):
+            pile_of_pendulums(pairs)

@@ -71,8 +71,8 @@ def set_hull_side(s: PileStep, i: int, r: int) -> None:
         x = 0.0
         for j in range(3):
             x += s.turn[9 * i + 3 * r + j] * s.shapes.corners[3 * c + j]
-        low = min(low, x)
-        high = max(high, x)
+        low = min(low, x - s.shapes.sizes[c])
+        high = max(high, x + s.shapes.sizes[c])
     s.grid.low[3 * i + r] = s.y[STATE * i + r] + low - s.margin
     s.grid.high[3 * i + r] = s.y[STATE * i + r] + high + s.margin
 

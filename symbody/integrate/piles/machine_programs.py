@@ -15,6 +15,7 @@ from ...derivation.equations.equations import Equations
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, compile_program
 from ...emit.run.loop_callee import program_callee
+from ..complementarity.contact_arrays import indices
 from ..contact.contact_modes import ModeTable
 from ..start.state import State
 from ..time_stepping.moreau_programs import compiled_program, moreau_memory, solved_columns
@@ -33,10 +34,11 @@ class MachineBody:
 
 @dataclass(frozen=True)
 class PileMechanism:
-    """A mechanism in a pile: its start, and the bodies that touch others."""
+    """A mechanism in a pile: its start, the bodies that touch others, and pairs of these that touch each other."""
 
     start: State
     bodies: tuple[MachineBody, ...]
+    pairs: tuple[tuple[int, int], ...] = ()
 
     @property
     def equations(self) -> Equations:
@@ -101,7 +103,10 @@ def machine_record(machine: PileMechanism | None, dummy: Equations) -> PileMachi
     if machine is not None:
         step.y[: len(machine.state)] = machine.state
     n = len(eq.state)
+    touches = [0] * (b * b)
+    for i, j in () if machine is None else machine.pairs:
+        touches[i * b + j] = touches[j * b + i] = 1
     return PileMachine(
-        bodies=b, step=step, place=np.zeros(12 * b + 1), twist=np.zeros(rows + 1), free=np.zeros(rows + 1), W=np.zeros(rows * rows + 1),
+        bodies=b, touches=indices(touches), step=step, place=np.zeros(12 * b + 1), twist=np.zeros(rows + 1), free=np.zeros(rows + 1), W=np.zeros(rows * rows + 1),
         factor=np.zeros(rows * rows + 1), wrench=np.zeros(rows + 1), shift=np.zeros(n + 1), kept=np.zeros(n + 1),
     )  # fmt: skip

@@ -71,12 +71,32 @@ def place_machine(s: PileStep, t: float) -> None:
 def add_machine_blocks(s: PileStep, c: int, block: int, a: int, sign: float) -> float:
     """Blocks of V for a body of the mechanism, one for each body up to it, and its part of b; the normal speed that it has before
     the step."""
+    clear_blocks(s, block, a + 1)
+    return add_to_blocks(s, c, block, a, sign)
+
+
+def add_own_blocks(s: PileStep, c: int, block: int, a: int, b: int) -> float:
+    """Those of two bodies of the mechanism that touch each other, in the same blocks."""
+    clear_blocks(s, block, a + 1 if a > b else b + 1)
+    before = 0.0
+    before += add_to_blocks(s, c, block, a, 1.0)
+    before += add_to_blocks(s, c, block, b, -1.0)
+    return before
+
+
+def clear_blocks(s: PileStep, block: int, count: int) -> None:
+    g = s.graph
+    for k in range(count):
+        g.places[block + k] = SPEEDS * (s.n + k)
+        for i in range(ROWS * SPEEDS):
+            g.V[(block + k) * ROWS * SPEEDS + i] = 0.0
+
+
+def add_to_blocks(s: PileStep, c: int, block: int, a: int, sign: float) -> float:
     m = s.machine
     g = s.graph
     rows = SPEEDS * m.bodies
     before = 0.0
-    for k in range(a + 1):
-        g.places[block + k] = SPEEDS * (s.n + k)
     for r in range(ROWS):
         set_wrench(s, c, r, a, sign)
         for i in range(SPEEDS):
@@ -88,7 +108,7 @@ def add_machine_blocks(s: PileStep, c: int, block: int, a: int, sign: float) -> 
                 along = 0.0
                 for i in range(SPEEDS):
                     along += m.factor[(SPEEDS * a + i) * rows + SPEEDS * k + j] * s.w[i]
-                g.V[(ROWS * (block + k) + r) * SPEEDS + j] = along
+                g.V[(ROWS * (block + k) + r) * SPEEDS + j] += along
     return before
 
 

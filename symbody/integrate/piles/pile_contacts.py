@@ -16,7 +16,7 @@ from .height_field import (
     set_triangle,
 )
 from .hull_contacts import ball_near_hull, hulls_overlap
-from .pile_records import BALL, CLOSED, DRUM, HULL, STATE, PileStep
+from .pile_records import BALL, CLOSED, CLUMP, DRUM, HULL, MOST_CORNERS, STATE, PileStep
 from .round_contacts import ball_near_ball, ball_near_drum, ball_on_plane, drum_on_plane, height_over_plane
 
 GROUND: Final = -1
@@ -72,27 +72,19 @@ def touch_cell(s: PileStep, i: int, x: int, y: int, z: int) -> None:
 
 
 def touch_pair(s: PileStep, i: int, j: int) -> None:
-    """Contacts of two bodies, i < j; those of one mechanism do not touch each other."""
-    if (i >= s.n and j < s.n + s.machine.bodies) or is_apart(s, i, j) == 1:
+    """Contacts of two bodies, i < j."""
+    if is_own_pair(s, i, j) == 1 or is_apart(s, i, j) == 1:
         return
     one = s.shapes.form[s.kind[i]]
     two = s.shapes.form[s.kind[j]]
     kind = s.kind[j]
-    if one == BALL and two == BALL:
-        ball_near_ball(s, i, j)
-        keep_contact(s, i, j, kind, 0, 1.0)
-    if one == BALL and two == HULL:
-        ball_near_hull(s, i, j)
-        keep_contact(s, i, j, kind, 0, 1.0)
-    if one == HULL and two == BALL:
-        ball_near_hull(s, j, i)
-        keep_contact(s, i, j, kind, 0, -1.0)
-    if one == BALL and two == DRUM:
-        ball_near_drum(s, i, j)
-        keep_contact(s, i, j, kind, 0, 1.0)
-    if one == DRUM and two == BALL:
-        ball_near_drum(s, j, i)
-        keep_contact(s, i, j, kind, 0, -1.0)
+    parts = parts_of(s, i)
+    others = parts_of(s, j)
+    for a in range(parts):
+        p = part_of(s, i, a, 0)
+        for b in range(others):
+            q = part_of(s, j, b, 1)
+            touch_parts(s, i, j, p, q, MOST_CORNERS * a + b)
     if one == HULL and two == HULL:
         count = hulls_overlap(s, i, j)
         for c in range(count):
@@ -101,14 +93,68 @@ def touch_pair(s: PileStep, i: int, j: int) -> None:
             keep_contact(s, i, j, kind, s.mark + c, 1.0)
 
 
+def is_own_pair(s: PileStep, i: int, j: int) -> int:
+    """Whether both belong to the mechanism, and are not among its pairs that may touch."""
+    if i < s.n or j >= s.n + s.machine.bodies:
+        return 0
+    return 1 - s.machine.touches[(i - s.n) * s.machine.bodies + j - s.n]
+
+
+def parts_of(s: PileStep, i: int) -> int:
+    """Balls of a clump; other bodies are one part."""
+    k = s.kind[i]
+    return s.shapes.corner[k + 1] - s.shapes.corner[k] if s.shapes.form[k] == CLUMP else 1
+
+
+def part_of(s: PileStep, i: int, a: int, which: int) -> int:
+    """The body itself; of a clump a ball of it, as one of two bodies that stand for them."""
+    k = s.kind[i]
+    if s.shapes.form[k] != CLUMP:
+        return i
+    p = s.parts + which
+    c = s.shapes.corner[k] + a
+    s.shapes.radius[s.kind[p]] = s.shapes.sizes[c]
+    for r in range(3):
+        x = s.y[STATE * i + r]
+        for j in range(3):
+            x += s.turn[9 * i + 3 * r + j] * s.shapes.corners[3 * c + j]
+        s.y[STATE * p + r] = x
+    return p
+
+
+def touch_parts(s: PileStep, i: int, j: int, p: int, q: int, feature: int) -> None:
+    """The contact of a part p of i with a part q of j, one of which is a ball."""
+    one = s.shapes.form[s.kind[p]]
+    two = s.shapes.form[s.kind[q]]
+    kind = s.kind[j]
+    if one == BALL and two == BALL:
+        ball_near_ball(s, p, q)
+        keep_contact(s, i, j, kind, feature, 1.0)
+    if one == BALL and two == HULL:
+        ball_near_hull(s, p, q)
+        keep_contact(s, i, j, kind, feature, 1.0)
+    if one == HULL and two == BALL:
+        ball_near_hull(s, q, p)
+        keep_contact(s, i, j, kind, feature, -1.0)
+    if one == BALL and two == DRUM:
+        ball_near_drum(s, p, q)
+        keep_contact(s, i, j, kind, feature, 1.0)
+    if one == DRUM and two == BALL:
+        ball_near_drum(s, q, p)
+        keep_contact(s, i, j, kind, feature, -1.0)
+
+
 def touch_plane(s: PileStep, i: int, plane: int) -> None:
     k = s.kind[i]
     kind = s.plane_kind[plane]
     if height_over_plane(s, plane, s.y[STATE * i :]) > s.shapes.reach[k] + s.margin:
         return
-    if s.shapes.form[k] == BALL:
-        ball_on_plane(s, i, plane)
-        keep_contact(s, i, GROUND, kind, plane, 1.0)
+    if s.shapes.form[k] == BALL or s.shapes.form[k] == CLUMP:
+        parts = parts_of(s, i)
+        for a in range(parts):
+            p = part_of(s, i, a, 0)
+            ball_on_plane(s, p, plane)
+            keep_contact(s, i, GROUND, kind, s.n_planes * a + plane, 1.0)
     if s.shapes.form[k] == DRUM:
         for feature in range(6):
             drum_on_plane(s, i, plane, feature)
@@ -132,8 +178,11 @@ def set_corner(s: PileStep, i: int, c: int) -> None:
 
 def touch_field(s: PileStep, i: int) -> None:
     k = s.kind[i]
-    if s.shapes.form[k] == BALL:
-        touch_triangles(s, i)
+    if s.shapes.form[k] == BALL or s.shapes.form[k] == CLUMP:
+        parts = parts_of(s, i)
+        for a in range(parts):
+            p = part_of(s, i, a, 0)
+            touch_triangles(s, i, p, a)
     else:
         for c in range(s.shapes.corner[k], s.shapes.corner[k + 1]):
             set_corner(s, i, c)
@@ -144,17 +193,21 @@ def touch_field(s: PileStep, i: int) -> None:
                 keep_contact(s, i, GROUND, s.field_kind, -1 - (c - s.shapes.corner[k]), 1.0)
 
 
-def touch_triangles(s: PileStep, i: int) -> None:
-    """A ball with the triangles in its box; points that are there already are left out."""
-    radius = s.shapes.radius[s.kind[i]]
+def touch_triangles(s: PileStep, i: int, p: int, part: int) -> None:
+    """A ball p, which is i or a part of it, with the triangles in its box; points that are there already are left out."""
+    radius = s.shapes.radius[s.kind[p]]
+    reach = radius + s.margin
+    x = s.y[STATE * p]
+    y = s.y[STATE * p + 1]
     begin = s.contacts
-    for a in range(cell_of_field(s, 0, s.grid.low[3 * i]), cell_of_field(s, 0, s.grid.high[3 * i]) + 1):
-        for b in range(cell_of_field(s, 1, s.grid.low[3 * i + 1]), cell_of_field(s, 1, s.grid.high[3 * i + 1]) + 1):
+    first = 2 * part * s.field_shape[0] * s.field_shape[1]
+    for a in range(cell_of_field(s, 0, x - reach), cell_of_field(s, 0, x + reach) + 1):
+        for b in range(cell_of_field(s, 1, y - reach), cell_of_field(s, 1, y + reach) + 1):
             for half in range(2):
                 set_triangle(s, a, b, half)
-                ball_on_triangle(s, i)
+                ball_on_triangle(s, p)
                 if s.contacts - begin < MOST_TOUCHED and is_new_point(s, begin, SAME * radius) == 1:
-                    keep_contact(s, i, GROUND, s.field_kind, -1 - (2 * (a * s.field_shape[1] + b) + half), 1.0)
+                    keep_contact(s, i, GROUND, s.field_kind, -1 - (first + 2 * (a * s.field_shape[1] + b) + half), 1.0)
 
 
 def is_new_point(s: PileStep, begin: int, near: float) -> int:

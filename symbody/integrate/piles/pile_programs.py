@@ -83,7 +83,8 @@ def pile_step_record(pile: PileNumbers, h: float, capacity: int, callees: dict[s
     field = pile.terrain
     room = ROOM + 4 * MOST_FACES
     return PileStep(
-        n=n, fixed=pile.fixed, kinds=len(pile.laws), h=h, y=np.append(np.ravel(pile.start), 0.0), kind=indices(pile.kinds.tolist()),
+        n=n, fixed=pile.fixed, kinds=len(pile.laws), h=h, parts=total, y=np.append(np.ravel(pile.start), np.zeros(2 * STATE + 1)),
+        kind=indices([*pile.kinds.tolist(), len(pile.solids), len(pile.solids) + 1]),
         turn=np.zeros(9 * total + 1), mass=_flat(pile.masses), roots=_flat(_roots(pile.masses)), laws=_flat(pile.laws),
         n_planes=len(pile.planes), planes=_flat(pile.planes), plane_kind=indices(pile.plane_kinds.tolist()),
         field_kind=-1 if field is None else field.kind, field=np.zeros(1) if field is None else _flat(field.heights),

@@ -15,6 +15,7 @@ PLACE: Final = 7  # where the speeds begin
 BALL: Final = 0
 HULL: Final = 1  # a convex polyhedron: boxes, prisms, convex meshes
 DRUM: Final = 2  # a cylinder with flat ends
+CLUMP: Final = 3  # balls that are fixed to each other
 MOST_CORNERS: Final = 256  # of a hull, and of a face after clipping
 CLOSED: Final = (
     1e-7  # gaps below this fraction of the largest coordinate are closed: speeds at rest are as exact as the residual
@@ -29,7 +30,8 @@ class PileShapes(Struct):
     radius, half      of balls, drums and capsules; half the length along `axis` (three numbers)
     reach             radius of a sphere around the body's centre that contains it
     corner, ...       of each hull: where its corners (of `corners`), faces (`face_planes`: normal and distance; corners of a
-                      face are `loops` from `loop_at` on) and edges (two corners, two faces) begin
+                      face are `loops` from `loop_at` on) and edges (two corners, two faces) begin; the corners of a clump are
+                      the centres of its balls, whose radii are in `sizes`
     """
 
     form: Indices
@@ -39,6 +41,7 @@ class PileShapes(Struct):
     reach: Numbers
     corner: Indices
     corners: Numbers
+    sizes: Numbers
     face: Indices
     face_planes: Numbers
     loop_at: Indices
@@ -73,6 +76,7 @@ class PileGrid(Struct):
 class PileMachine(Struct):
     """A mechanism in a pile, of which some `bodies` touch others; 0: none.
 
+    touches          of each pair of these bodies (bodies x bodies), 1: they may touch each other
     step             its state y, and its programs; G and X: of the twists of these bodies
     place, twist     of each body at the midpoint: centre and rotation matrix (12), velocity and angular velocity (6)
     free             twists after the step without contacts
@@ -82,6 +86,7 @@ class PileMachine(Struct):
     """
 
     bodies: int
+    touches: Indices
     step: MoreauStep
     place: Numbers
     twist: Numbers
@@ -96,6 +101,7 @@ class PileMachine(Struct):
 class PileStep(Struct):
     """A step of n free bodies, after which `fixed` ones stand: those of a mechanism first, then those that do not move.
 
+    parts         number of the first of two bodies that stand for balls of clumps; their kinds are the last two
     y, kind       state and kind of each body, `turn`: its rotation matrix at the midpoint
     h             length of the step
     mass          of each kind: mass, and three moments of inertia
@@ -116,6 +122,7 @@ class PileStep(Struct):
     n: int
     fixed: int
     kinds: int
+    parts: int
     h: Mutable[float]
     y: Numbers
     kind: Indices

@@ -79,9 +79,12 @@ class PileRunner:
     def step(self) -> PileStep:
         return self.run_record.step
 
-    def set_state(self, y: Array, t: float) -> None:
-        """Begin again from a state of all bodies, without impulses of a step before."""
+    def set_state(self, y: Array, t: float, machine: Array | None = None) -> None:
+        """Begin again from a state of all bodies, and of the mechanism, without impulses of a step before."""
         s = self.step
+        if machine is not None:
+            s.machine.step.y[: len(machine)] = machine
+            self.machine_states = [np.array(machine)]
         s.y[: STATE * self.n] = np.ravel(y)
         for whole in (s.old_start, s.calm, s.graph.idle):
             whole[:] = [0] * len(whole)

@@ -21,6 +21,7 @@ from ..complementarity.contact_graph import ROWS, set_diagonals
 from ..kernels.march_records import DONE, NOT_CONVERGED, NOT_FINITE
 from .machine_step import (
     add_machine_blocks,
+    add_own_blocks,
     advance_machine,
     change_machine,
     is_machine_finite,
@@ -224,15 +225,28 @@ def set_rows(s: PileStep) -> None:
     for c in range(s.contacts):
         g.starts[c] = blocks
         set_contact_rows(s, c, blocks)
-        blocks += blocks_of_body(s, s.first[c])
-        if is_between_bodies(s, c) == 1:
-            blocks += blocks_of_body(s, s.second[c])
+        blocks += blocks_of_contact(s, c)
     g.starts[s.contacts] = blocks
 
 
 def is_between_bodies(s: PileStep, c: int) -> int:
     """Whether both bodies of a contact move."""
     return 1 if s.second[c] != GROUND and s.second[c] < s.n + s.machine.bodies else 0
+
+
+def is_within_machine(s: PileStep, c: int) -> int:
+    """Whether both bodies of a contact belong to the mechanism: they have their blocks in common."""
+    return 1 if s.first[c] >= s.n and is_between_bodies(s, c) == 1 else 0
+
+
+def blocks_of_contact(s: PileStep, c: int) -> int:
+    own = blocks_of_body(s, s.first[c])
+    if is_between_bodies(s, c) == 0:
+        return own
+    other = blocks_of_body(s, s.second[c])
+    if is_within_machine(s, c) == 1:
+        return own if own > other else other
+    return own + other
 
 
 def blocks_of_body(s: PileStep, i: int) -> int:
@@ -246,10 +260,13 @@ def set_contact_rows(s: PileStep, c: int, block: int) -> None:
     for r in range(ROWS):
         g.b[ROWS * c + r] = 0.0
     before = 0.0
-    before += add_blocks(s, c, block, s.first[c], 1.0)
-    if is_between_bodies(s, c) == 1:
-        own = blocks_of_body(s, s.first[c])
-        before += add_blocks(s, c, block + own, s.second[c], -1.0)
+    if is_within_machine(s, c) == 1:
+        before += add_own_blocks(s, c, block, s.first[c] - s.n, s.second[c] - s.n)
+    else:
+        before += add_blocks(s, c, block, s.first[c], 1.0)
+        if is_between_bodies(s, c) == 1:
+            own = blocks_of_body(s, s.first[c])
+            before += add_blocks(s, c, block + own, s.second[c], -1.0)
     g.b[ROWS * c] += s.restitution[c] * min(before, 0.0)
 
 

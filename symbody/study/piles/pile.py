@@ -21,7 +21,7 @@ from ...errors import ModelError, SimulationError, finite_number, shown, unknown
 from ...integrate.piles.card_runs import CardRunner
 from ...integrate.piles.machine_programs import MachineBody, PileMechanism
 from ...integrate.piles.pile_programs import PileNumbers, Terrain
-from ...integrate.piles.pile_records import DRUM, STATE
+from ...integrate.piles.pile_records import BALL, CLUMP, DRUM, STATE
 from ...integrate.piles.pile_runs import PileRunner, Runner, run_samples
 from ...integrate.piles.pile_solids import PileSolid
 from ...integrate.start.state import State
@@ -30,9 +30,10 @@ from .pile_motion import PileMotion
 from .pile_numbers import laws, mass_of, numbers, optional_laws, other_parameters, principal_rotations, vectors
 from .pile_rows import streamed_rows
 from .pile_starts import start_notes
+from .pile_stepper import stepped_pile
 from .solid_shapes import solid_of
 
-FORMS: Final = ("ball", "polyhedron", "cylinder")
+FORMS: Final = ("ball", "polyhedron", "cylinder", "clump")
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ class Pile(Summarized):
         """Equal bodies at many places.
 
         shape               `sb.sphere`, `sb.box`, `sb.cylinder`, a convex solid of `sb.read_solids`, or the corners of a convex body in
-                            rows of three
+                            rows of three; balls that are fixed to each other, in rows of four: centre and radius (a clump)
         at                  places of their mass centres, in rows of three (m)
         mass, density       of each body, one of both (kg, kg/m³)
         rotations           Euler parameters e0 e1 e2 e3, in rows of four; none: as drawn
@@ -158,13 +159,15 @@ class Pile(Summarized):
 
     def mechanism(
         self, start: State, surfaces: Mapping[str, tuple[Any, Any]], *, friction: float | None = None, restitution: float | None = None,
+        touching: Sequence[tuple[str, str]] = (),
     ) -> None:  # fmt: skip
         """A mechanism with joints in the pile; forces act both ways. A pile has one, which may consist of several machines.
 
         start        its equations and the state at the start, by `sb.assemble`
         surfaces     by name: a body or frame of its model, and the shape that is fixed there (as of `many`). They touch free and
-                     fixed bodies and walls, not each other
+                     fixed bodies and walls
         friction     of all surfaces, unless `pair` says otherwise; `restitution` alike
+        touching     pairs of surfaces, by name, that touch each other as well
 
         `simulate` returns its coordinates and speeds in `motion.mechanism`.
 
@@ -193,7 +196,19 @@ class Pile(Summarized):
             bodies.append(MachineBody(tuple(centre.entries), frame.rotation_in(frame.root).matrix, solid.turn))
             state = np.array([[0.0] * 3 + [1.0] + [0.0] * (STATE - 4)])
             self._kinds[name] = PileKind(name, solid, 1.0, state, True, True, mu, e)
-        self._machine = PileMechanism(start, tuple(bodies))
+        self._machine = PileMechanism(start, tuple(bodies), self._own_pairs(where, list(surfaces), touching))
+
+    def _own_pairs(self, where: str, names: list[str], touching: Any) -> tuple[tuple[int, int], ...]:
+        """Numbers of the surfaces of a mechanism that touch each other."""
+        pairs = []
+        for pair in touching:
+            if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] == pair[1]:
+                raise ModelError(f"{where}: touching= takes pairs of different surfaces by name, got {shown(pair)}")
+            for name in pair:
+                if name not in names:
+                    raise unknown(f"{where}, touching=", "surface", str(name), names, ModelError)
+            pairs.append((names.index(pair[0]), names.index(pair[1])))
+        return tuple(pairs)
 
     def _check_machine(self, where: str, start: Any, surfaces: Any) -> None:
         if self._machine is not None:
@@ -341,9 +356,10 @@ class Pile(Summarized):
 
     def stepper(
         self, dt: float, *, substeps: int = 1, tolerance: float = 1e-6, most_sweeps: int = 500, stabilise: float = 0.0
-    ) -> Callable[[Array], Array]:
+    ) -> Callable[..., Any]:
         """A function from states of all bodies (bodies x 13: place, Euler parameters, velocity, angular velocity in principal
-        axes) to those after dt; states of many members (members x bodies x 13) are a batch.
+        axes) to those after dt; states of many members (members x bodies x 13) are a batch. With a mechanism it takes and
+        returns two arrays, of the bodies and of the mechanism (its coordinates and speeds); a member that fails is nan.
 
         >>> pile = sb.Pile("ball")
         >>> pile.many("ball", sb.sphere(0.1), at=[(0, 0, 0.1)], density=1000)
@@ -354,26 +370,9 @@ class Pile(Summarized):
 
         See also: `Pile.simulate`, `Pile.start`.
         """
-        if self._machine is not None:
-            raise SimulationError(
-                f"{self._where}: a stepper is for piles without a mechanism; simulate(...) moves both"
-            )
         h = self._step_length(dt) / substeps
         runner = PileRunner(self._in_numbers(tolerance, most_sweeps, stabilise, 0.0), h)
-
-        def stepped(states: Array) -> Array:
-            given = np.asarray(states, dtype=float)
-            if given.shape[-2:] != (runner.n, STATE):
-                raise SimulationError(f"{self._where}: states are bodies x 13, {runner.n} x {STATE}, got {given.shape}")
-            out = np.full(given.shape, np.nan)
-            for k in np.ndindex(given.shape[:-2]):
-                runner.set_state(given[k], 0.0)
-                sampled = run_samples(runner, substeps, substeps, ())
-                if sampled.outcome:
-                    out[k] = sampled.states[-1]
-            return out
-
-        return stepped
+        return stepped_pile(self._where, runner, substeps)
 
     @property
     def start(self) -> Array:
@@ -468,10 +467,11 @@ class Pile(Summarized):
         """Every pair of kinds that can meet has a gap."""
         for i, a in enumerate(kinds):
             for b in kinds[i:]:
-                if (a.is_fixed and b.is_fixed and a.is_carried == b.is_carried) or (a is b and len(a.states) < 2):
+                is_still = a.is_fixed and b.is_fixed and a.is_carried == b.is_carried
+                if (is_still and not self._is_own_pair(a, b)) or (a is b and len(a.states) < 2):
                     continue
-                forms = sorted((a.solid.form, b.solid.form))
-                if forms[1] == DRUM and forms[0] != 0:
+                forms = {a.solid.form, b.solid.form}
+                if DRUM in forms and not forms & {BALL, CLUMP}:
                     raise SimulationError(
                         f"{self._where}: {a.name} ({FORMS[a.solid.form]}) and {b.name} ({FORMS[b.solid.form]}) have no gap here; a cylinder touches "
                         "balls and walls, and with sides=24 it is a prism that touches all but cylinders"
@@ -484,6 +484,14 @@ class Pile(Summarized):
                 raise SimulationError(
                     f"{self._where}: {a.name} (cylinder) and a height field have no gap here; sides=24 makes it a prism"
                 )
+
+    def _is_own_pair(self, a: PileKind, b: PileKind) -> bool:
+        """Whether both are surfaces of the mechanism that touch each other."""
+        if self._machine is None or not (a.is_carried and b.is_carried):
+            return False
+        names = [k.name for k in self.kinds if k.is_carried]
+        wanted = {names.index(a.name), names.index(b.name)}
+        return any(set(pair) == wanted for pair in self._machine.pairs)
 
     def _law_table(self, names: list[str]) -> Array:
         table = np.empty((len(names), len(names), 2))

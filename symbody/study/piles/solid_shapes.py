@@ -11,9 +11,11 @@ from ...algebra.calculus.evaluate import evaluate
 from ...bodies.mass.mass import Shape
 from ...emit.run.callable import Array
 from ...errors import ModelError, SymbodyError, shown
-from ...integrate.piles.pile_records import BALL, DRUM, HULL, MOST_CORNERS, MOST_FACES
+from ...integrate.piles.pile_records import BALL, CLUMP, DRUM, HULL, MOST_CORNERS, MOST_FACES
 from ...integrate.piles.pile_solids import PileSolid
 
+CELLS: Final = 96  # along each side of the box around overlapping balls: moments to 1e-3
+MOST_COMPARED: Final = 3000  # corners of triangles that are all compared with each other
 FLAT: Final = 1e-7  # corners within this fraction of the size are on the plane of a face
 AXES: Final = {"x": 0, "y": 1, "z": 2}
 
@@ -80,13 +82,15 @@ def _prism(radius: float, length: float, axis: Array, sides: int) -> Array:
 
 
 def _solid_of_points(where: str, points: Any) -> PileSolid:
-    """The convex hull of points, of uniform density."""
+    """The convex hull of points, of uniform density; rows of four are balls."""
     try:
         given = np.array(points, dtype=float)
     except (TypeError, ValueError) as error:
         raise ModelError(
             f"{where}: a body in a pile has a shape, or corners in rows of three, got {shown(points)}"
         ) from error
+    if given.ndim == 2 and given.shape[1] == 4:
+        return _clump(where, given)
     if given.ndim != 2 or given.shape[1] != 3 or len(given) < 4 or not np.isfinite(given).all():
         raise ModelError(
             f"{where}: corners of a convex body must be at least four rows of three numbers, got {shown(points)}"
@@ -98,6 +102,52 @@ def _solid_of_points(where: str, points: Any) -> PileSolid:
     return PileSolid(
         HULL, content=volume, gyration=values, turn=turn, centre=centre, **_hull(where, (given - centre) @ turn)
     )
+
+
+def _clump(where: str, balls: Array) -> PileSolid:
+    """Balls that are fixed to each other: the solid is their union, of uniform density."""
+    centres, radii = balls[:, :3], balls[:, 3]
+    if not len(balls) or not np.isfinite(balls).all() or not (radii > 0).all():
+        raise ModelError(
+            f"{where}: a clump has balls in rows of x, y, z and a positive radius, got {shown(balls.tolist())}"
+        )
+    _check_size(where, len(balls), MOST_CORNERS, "balls")
+    volume, centre, second = _moments_of_union(centres, radii)
+    values, turn = np.linalg.eigh(np.trace(second) * np.eye(3) - second)
+    if np.linalg.det(turn) < 0:
+        turn = -turn
+    return PileSolid(
+        CLUMP,
+        content=volume,
+        gyration=values,
+        turn=turn,
+        centre=centre,
+        corners=(centres - centre) @ turn,
+        sizes=radii.copy(),
+    )
+
+
+def _moments_of_union(centres: Array, radii: Array) -> tuple[float, Array, Array]:
+    """Volume, mass centre and second moments about it for mass one: exact for balls apart, else by the midpoint rule on CELLS³ cells."""
+    gaps = np.linalg.norm(centres[:, None] - centres[None], axis=2) - radii[:, None] - radii[None]
+    if len(radii) == 1 or gaps[~np.eye(len(radii), dtype=bool)].min() >= 0:
+        parts = 4 / 3 * np.pi * radii**3
+        volume = float(parts.sum())
+        centre = parts @ centres / volume
+        second = np.einsum("k,ki,kj->ij", parts, centres - centre, centres - centre) + (parts @ radii**2) / 5 * np.eye(
+            3
+        )
+        return volume, centre, second / volume
+    low, high = (centres - radii[:, None]).min(axis=0), (centres + radii[:, None]).max(axis=0)
+    step = (high - low) / CELLS
+    axes = [low[r] + step[r] * (np.arange(CELLS) + 0.5) for r in range(3)]
+    inside = np.zeros((CELLS,) * 3, dtype=bool)
+    for c, radius in zip(centres, radii, strict=True):
+        square = [(x - c[r]) ** 2 for r, x in enumerate(axes)]
+        inside |= square[0][:, None, None] + square[1][None, :, None] + square[2][None, None, :] <= radius**2
+    places = np.stack([axes[r][k] for r, k in enumerate(np.nonzero(inside))], axis=1)
+    centre = places.mean(axis=0)
+    return float(inside.sum() * step.prod()), centre, (places - centre).T @ (places - centre) / len(places)
 
 
 def _qhull(where: str, points: Array) -> ConvexHull:
@@ -123,6 +173,9 @@ def _moments(where: str, points: Array) -> tuple[float, Array, Array]:
 def _check_convex(where: str, triangles: Array) -> None:
     """Every corner of a convex surface is below every triangle, seen from outside."""
     corners = np.unique(triangles, axis=0)
+    if len(triangles) > MOST_COMPARED:  # in linear time: a mesh that is convex fills its hull
+        hull = _qhull(where, corners)
+        _check_size(where, len(hull.vertices), MOST_CORNERS, "corners")
     size = float(np.abs(corners).max())
     for k in range(0, len(triangles), 3):
         a, b, c = triangles[k : k + 3]

@@ -11,18 +11,19 @@ import numpy as np
 from ...emit.run.callable import Array
 from ...errors import ViewError, shown, unknown
 from ...integrate.piles.machine_programs import machine_places
-from ...integrate.piles.pile_records import BALL, DRUM
+from ...integrate.piles.pile_records import BALL, CLUMP, DRUM
 from ...study.piles.pile_motion import PileMotion
 from ...study.piles.pile_numbers import products_of_rotations
 from .camera import fitted_camera, round_number
 from .poses import euler_parameters, turning_z_to
 from .scene_items import BODY_COLOURS, GROUND, Camera, Floor, Instances, Mesh, Solid, colour_text
-from .solids import reach_of
+from .solids import profile, reach_of, solid_of_revolution
 
 if TYPE_CHECKING:
     from ...study.piles.pile import PileKind
 
 MOST_SAMPLES: Final = 240  # times that are shown, unless `samples` is more
+BALL_STEPS: Final = 7  # of the profile of a ball of a clump
 OUTLIERS: Final = 0.5  # percent of the bodies on each side that the first view may leave out
 LEVEL: Final = 0.99  # cosine of the slope up to which a wall is drawn as the floor
 GROUND_COLOUR: Final = "#a59b8c"  # of height fields
@@ -107,7 +108,7 @@ def _solid(kind: PileKind, colour: str) -> tuple[Solid, Mesh | None]:
         return Solid("sphere", GROUND, (s.radius,) * 3, colour=colour, name=kind.name), None
     if s.form == DRUM:
         return Solid("cylinder", GROUND, (s.radius, 2 * s.half), colour=colour, name=kind.name), None
-    mesh = _hull_mesh(s.corners, s.faces, s.planes)
+    mesh = _ball_mesh(s.corners, s.sizes) if s.form == CLUMP else _hull_mesh(s.corners, s.faces, s.planes)
     return Solid("mesh", GROUND, (1.0, 1.0, 1.0), mesh=kind.name, colour=colour, name=kind.name), mesh
 
 
@@ -115,6 +116,16 @@ def _rotations(kind: PileKind, e: Array) -> Array | None:
     if kind.solid.form == BALL:
         return None
     return products_of_rotations(e, np.array(turning_z_to(kind.solid.axis))) if kind.solid.form == DRUM else e
+
+
+def _ball_mesh(centres: Array, radii: Array) -> Mesh:
+    """The balls of a clump."""
+    ball = solid_of_revolution(profile("sphere", steps=BALL_STEPS), 2 * BALL_STEPS)
+    n = len(ball.vertices)
+    return Mesh(
+        np.concatenate([c + r * ball.vertices for c, r in zip(centres, radii, strict=True)]), np.tile(ball.normals, (len(radii), 1)),
+        np.concatenate([ball.triangles + n * k for k in range(len(radii))]),
+    )  # fmt: skip
 
 
 def _hull_mesh(corners: Array, faces: tuple[tuple[int, ...], ...], planes: Array) -> Mesh:

@@ -59,10 +59,10 @@ def profile(kind: str, ratio: float = 0.0, steps: int = SEGMENTS // 2) -> Profil
 @lru_cache(maxsize=128)
 def unit_mesh(kind: str, ratio: float = 0.0) -> Mesh:
     """Triangles of a unit solid."""
-    return _box() if kind == "box" else _solid_of_revolution(profile(kind, ratio), SEGMENTS)
+    return _box() if kind == "box" else solid_of_revolution(profile(kind, ratio), SEGMENTS)
 
 
-def _solid_of_revolution(pieces: Profile, around: int) -> Mesh:
+def solid_of_revolution(pieces: Profile, around: int) -> Mesh:
     angle = np.arange(around + 1) * 2 * math.pi / around
     c, s = np.cos(angle), np.sin(angle)
     vertices: list[Array] = []
