@@ -128,6 +128,18 @@ def cart_pole() -> Any:
     return problem
 
 
+def balance() -> Any:
+    """A pole on a cart is kept upright, with a force and a path that are bounded."""
+    eq = cart_pole_equations()
+    x, a, v, w = eq.state
+    problem = motions.Problem("balance")
+    go = problem.phase("go", eq, 1.0).start(x=0, a=np.pi + 0.2, x_dot=0, a_dot=0).bounds(F=(-8, 8)).guess(a=np.pi)
+    go.path("end of the rail", x + 0.1 * sb.sin(a), low=-1, high=1)
+    go.cost("state", integral=10 * x**2 + 10 * (a - np.pi) ** 2 + v**2 + w**2)
+    go.cost("effort", integral=eq.r[0] ** 2, weight=0.05)
+    return problem
+
+
 def _two_links(actuated: str) -> sb.Equations:
     m = sb.Model("two links")
     m.gravity(0, -9.81, 0)

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from .motion_cases import CASES, Case
+from .motion_cases import CASES, Case, balance
 from .motion_moco import INTERVALS, by_moco, model_file, squat_to_stand
 from .motion_peers import PeerRun, by_casadi, by_opty, has_opty
 from .stated_motions import GALLERY, StatedMotion
@@ -143,6 +143,25 @@ def squat_rows() -> Iterable[Row]:
     yield beside(row, "OpenSim Moco", PeerRun(0.0, seconds, cost, iterations))
 
 
+def controller_row() -> Row:
+    """An iteration of the compiled controller of a pole on a cart beside one of `realtime`, both of 15 intervals."""
+    problem = balance()
+    begin = time.process_time()
+    control = problem.controller(15, iterations=10)
+    derived = time.process_time() - begin
+    band = problem.realtime(15, iterations=10)
+    seconds = []
+    for solver in (control, band):
+        found, begin = solver.step(x=0.01), time.process_time()
+        for _ in range(REPEATS * 10):
+            found = solver.step(x=0.01)
+        seconds.append((time.process_time() - begin) / (REPEATS * 100))
+    empty = dict.fromkeys(("known", "error", "error_by_simulation", "hessian_over_values"))
+    row: Row = {"case": "an iteration for a pole", "transcription": "shooting", "nodes": 16, "derive_s": derived, "solve_s": seconds[0]}  # fmt: skip
+    row |= {"iterations": 1, "objective": found.cost, **empty}
+    return beside(row, "realtime", PeerRun(0.0, seconds[1], found.cost, 1))
+
+
 def rows() -> Iterable[Row]:
     import casadi  # noqa: F401  (loading it takes a second, which is neither ours nor CasADi's time to solve)
 
@@ -151,4 +170,5 @@ def rows() -> Iterable[Row]:
         yield from rows_of(case)
     for stated in GALLERY:
         yield from gallery_rows(stated)
+    yield controller_row()
     yield from squat_rows()

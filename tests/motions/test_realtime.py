@@ -4,23 +4,11 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from bench.motion_cases import cart_pole_equations
+from bench.motion_cases import balance, cart_pole_equations
 from symbody.kits import motions
 from tests.amount import dear
 
 pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
-
-
-def balance():
-    """A pole on a cart is kept upright, with a force and a path that are bounded."""
-    eq = cart_pole_equations()
-    x, a, v, w = eq.state
-    problem = motions.Problem("balance")
-    go = problem.phase("go", eq, 1.0).start(x=0, a=np.pi + 0.2, x_dot=0, a_dot=0).bounds(F=(-8, 8)).guess(a=np.pi)
-    go.path("end of the rail", x + 0.1 * sb.sin(a), low=-1, high=1)
-    go.cost("state", integral=10 * x**2 + 10 * (a - np.pi) ** 2 + v**2 + w**2)
-    go.cost("effort", integral=eq.r[0] ** 2, weight=0.05)
-    return problem
 
 
 def test_iterations_reach_the_optimum_from_another_start():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ...later import offer
 
 if TYPE_CHECKING:
+    from .compiled_controller import CompiledController
     from .file_problem import read_problem
     from .funnels import Funnel
     from .motion_sensitivity import MotionSensitivity
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from .tracking_feedback import TrackingFeedback
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "Problem", "Phase", "read_problem", "OptimalMotion", "SimulationCheck", "TrackingFeedback", "Funnel", "RealTimeSolver", "ControlStep", "MotionSensitivity", "OptimaFamily",
+    "Problem", "Phase", "read_problem", "OptimalMotion", "SimulationCheck", "TrackingFeedback", "Funnel", "RealTimeSolver", "ControlStep", "CompiledController", "MotionSensitivity", "OptimaFamily",
 ]  # fmt: skip
 
 offer(__name__)

@@ -3,7 +3,7 @@ function of an interval with exact derivatives; inputs are linear between nodes 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -34,17 +34,22 @@ def end_of_interval(
         return list(sb.substitute(rates, {**there, t: phase.begin + (FRACTION + at * WIDTH) * phase.duration}).entries)
 
     for j in range(steps):
-        found: list[list[Any]] = []
-        for c, _ in STAGES:
-            moved = x if not found else [a + c * h * k for a, k in zip(x, found[-1], strict=False)]
-            found.append(slopes((j + c) / steps, moved))
-        sums = [
-            sum((w * f[i] for (_, w), f in zip(STAGES, found, strict=True)), sb.algebra.as_expr(0))
-            for i in range(len(found[0]))
-        ]
-        x = [a + h * k for a, k in zip(x, sums[:n], strict=True)]
-        total = [a + h * k for a, k in zip(total, sums[n:], strict=True)]
+        ends = rk4_step(lambda c, moved, j=j: slopes((j + c) / steps, moved), [*x, *total], n, h)  # type: ignore[misc]
+        x, total = ends[:n], ends[n:]
     return later, x, total
+
+
+def rk4_step(slopes: Callable[[float, list[Any]], list[Any]], start: Sequence[Any], n: int, h: Any) -> list[Any]:
+    """States and integrals after a step: `slopes` at a fraction of the step and n states, and integrals after them."""
+    found: list[list[Any]] = []
+    for c, _ in STAGES:
+        found.append(
+            slopes(c, [a + c * h * k for a, k in zip(start[:n], found[-1], strict=False)] if found else list(start[:n]))
+        )
+    return [
+        a + h * sum((w * f[i] for (_, w), f in zip(STAGES, found, strict=True)), sb.algebra.as_expr(0))
+        for i, a in enumerate(start)
+    ]
 
 
 def march(rates: Any, t: Array, v: Array, h: Array, n: int, steps: int) -> Array:

@@ -13,6 +13,7 @@ from ...argument_kinds import answered_class, checked_flags
 from ...errors import finite_number, shown, unknown
 from ...summary import Summarized, Summary, counted, listing, summary_rows
 from .collocation_tables import collocation_table
+from .compiled_controller import CompiledController, compiled_controller
 from .complementarity import minimum_by_tightening
 from .mesh_errors import finer_meshes, unknowns_on
 from .optima_family import OptimaFamily, optima_family
@@ -340,3 +341,19 @@ class Problem(Summarized):
         {'F': 0.8}
         """
         return realtime_solver(self.solve(intervals, **options), iterations)
+
+    def controller(self, intervals: int = 20, *, iterations: int = 2, barrier: float = 1e-4) -> CompiledController:
+        """Solve the problem by iterations that are one compiled program each, and keep it for new starts: microseconds a
+        step, and C code (model predictive control). Inputs are constant in each interval; for one phase of fixed duration
+        with a free end. Without bounds and paths this is iLQR. Needs no other package.
+
+        barrier   product of each inequality and its multiplier
+
+        >>> x, F = sb.symbols("x F", kind="variable")
+        >>> problem = sb.kits.motions.Problem("drift")
+        >>> go = problem.phase("go", sb.from_equations({x: F}, inputs=[F]), 1.0).start(x=1).bounds(F=(-0.5, 1))
+        >>> control = go.cost("cost", integral=F**2, weight=0.1).cost("end", end=x**2) and problem.controller(10)
+        >>> abs(control.step(x=2.0).inputs["F"] + 0.5) < 1e-3
+        True
+        """
+        return compiled_controller(self, intervals, iterations, barrier)
