@@ -152,15 +152,15 @@ class CompiledController(Summarized):
 
     def _move(self, shift: float) -> None:
         x = np.vstack([self._x0, self._X.reshape(-1, self._n)])
-        self._X = _moved(self.times, x, shift)[1:].ravel()
-        self._x0 = _moved(self.times, x, shift)[0]
-        self._U = _moved(self.times[:-1], self._U.reshape(-1, self._m), shift).ravel()
+        self._X = _later(self.times, x, shift)[1:].ravel()
+        self._x0 = _later(self.times, x, shift)[0]
+        self._U = _later(self.times[:-1], self._U.reshape(-1, self._m), shift).ravel()
         counts = self._made.inequalities
         first, last = counts[0], sum(counts[:-1])
         if counts[1] and len(counts) > 2:
             for rows in (self._S, self._Z):
                 inner = rows[first:last].reshape(-1, counts[1])
-                rows[first:last] = _moved(self.times[1:-1], inner, shift).ravel()
+                rows[first:last] = _later(self.times[1:-1], inner, shift).ravel()
 
     def write_c(self, folder: str | Path) -> tuple[Path, ...]:
         """Write the controller as C99: `control_step(state, input)` takes the iterations, with its memory in static arrays
@@ -200,7 +200,7 @@ class CompiledController(Summarized):
         return paths
 
 
-def _moved(times: Array, rows: Array, shift: float) -> Array:
+def _later(times: Array, rows: Array, shift: float) -> Array:
     return np.column_stack([np.interp(times + shift, times, c) for c in rows.T])
 
 

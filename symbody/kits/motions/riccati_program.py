@@ -26,7 +26,7 @@ INSIDE: Final = 0.995  # part of the way to a bound that a step may go
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
+class HorizonStage:
     """An interval, or the end: its symbols, the next state, its cost and inequalities h >= 0."""
 
     x: tuple[sb.Symbol, ...]
@@ -37,7 +37,7 @@ class Stage:
     inequalities: tuple[sb.Expr, ...]
 
 
-def phase_stages(phase: Phase, intervals: int) -> tuple[Stage, Stage, Stage]:
+def phase_stages(phase: Phase, intervals: int) -> tuple[HorizonStage, HorizonStage, HorizonStage]:
     """The first interval, whose state is given, an interval, and the end. Inputs are constant in an interval."""
     form, t, h = phase.form, phase.equations.t, phase.duration_range[0] / intervals
     numbers: dict[Any, Any] = dict(phase.parameters)
@@ -50,22 +50,22 @@ def phase_stages(phase: Phase, intervals: int) -> tuple[Stage, Stage, Stage]:
         return list(sb.substitute(rates, {**dict(zip(x, moved, strict=True)), t: t + c * h}).entries)
 
     after = rk4_step(slopes, [*x, sb.algebra.as_expr(0)], n, h)
-    own = _sided((s, range_at(phase, s, "path")) for s in u)
-    states = _sided((s, range_at(phase, s, "path")) for s in x)
-    ends = _sided((s, range_at(phase, s, "end")) for s in x)
-    mixed = _sided((p.expression, p.range) for p in phase.paths)
+    own = _sides((s, range_at(phase, s, "path")) for s in u)
+    states = _sides((s, range_at(phase, s, "path")) for s in x)
+    ends = _sides((s, range_at(phase, s, "end")) for s in x)
+    mixed = _sides((p.expression, p.range) for p in phase.paths)
     last = sum((c.weight * c.expression for c in phase.costs if c.at == "end"), sb.algebra.as_expr(0))
     of_states = tuple(e for e in mixed if set(u).isdisjoint(sb.free_symbols(e)))
 
-    def made(cost: Any, inequalities: Sequence[sb.Expr]) -> Stage:
+    def made(cost: Any, inequalities: Sequence[sb.Expr]) -> HorizonStage:
         values = sb.substitute(sb.vector(*after[:n], cost, *inequalities), numbers).entries
-        return Stage(x, u, t, sb.vector(*values[:n]), values[n], values[n + 1 :])
+        return HorizonStage(x, u, t, sb.vector(*values[:n]), values[n], values[n + 1 :])
 
     first = (*own, *(e for e in mixed if e not in of_states))
     return made(after[n], first), made(after[n], (*own, *states, *mixed)), made(last, (*ends, *of_states))
 
 
-def _sided(pairs: Any) -> tuple[sb.Expr, ...]:
+def _sides(pairs: Any) -> tuple[sb.Expr, ...]:
     """e - low and high - e, for the ends of ranges that are finite."""
     out = []
     for e, (low, high) in pairs:
@@ -74,10 +74,12 @@ def _sided(pairs: Any) -> tuple[sb.Expr, ...]:
     return tuple(sb.algebra.as_expr(e) for e in out)
 
 
-class _Interval:
+class LinearStage:
     """A stage at the variables of an interval, linear and condensed."""
 
-    def __init__(self, stage: Stage, places: Mapping[Any, Any], slack: Sequence[Any], dual: Sequence[Any], mu: Any):
+    def __init__(
+        self, stage: HorizonStage, places: Mapping[Any, Any], slack: Sequence[Any], dual: Sequence[Any], mu: Any
+    ):
         n, v = len(stage.x), (*stage.x, *(stage.u if stage.u[0] in places else ()))
         h = sb.vector(*stage.inequalities) if stage.inequalities else sb.zeros(0, 1)
         first = sb.gradient(stage.cost, v)
@@ -115,7 +117,7 @@ def riccati_program(phase: Phase, intervals: int) -> RiccatiProgram:
     kinds = [stages[0], *[stages[1]] * (N - 1), stages[2]]
     counts = [len(k.inequalities) for k in kinds]
     total, mu = sum(counts), sb.symbol("mu")
-    x0, X, U, S, Z = (_numbered(k, size) for k, size in (("x0", n), ("X", N * n), ("U", N * m), ("S", total), ("Z", total)))  # fmt: skip
+    x0, X, U, S, Z = (_unknowns(k, size) for k, size in (("x0", n), ("X", N * n), ("U", N * m), ("S", total), ("Z", total)))  # fmt: skip
     x = [x0, *(X[k * n : (k + 1) * n] for k in range(N))]
     u = [U[k * m : (k + 1) * m] for k in range(N)]
     at = [sum(counts[:k]) for k in range(N + 2)]
@@ -125,7 +127,7 @@ def riccati_program(phase: Phase, intervals: int) -> RiccatiProgram:
         places |= dict(zip(kind.u, u[k], strict=True)) if k < N else {}
         places[kind.time] = k * phase.duration_range[0] / N
         here = slice(at[k], at[k + 1])
-        rows.append(_Interval(kind, places, S[here], Z[here], mu))
+        rows.append(LinearStage(kind, places, S[here], Z[here], mu))
     gaps = [rows[k].next - sb.vector(*x[k + 1]) for k in range(N)]
     gains, curved = _backwards(rows, gaps)
     dx, du = _forwards(rows, gaps, gains, n)
@@ -151,12 +153,12 @@ def riccati_program(phase: Phase, intervals: int) -> RiccatiProgram:
     return RiccatiProgram(program, tuple(counts))
 
 
-def _numbered(name: str, size: int) -> tuple[sb.Symbol, ...]:
+def _unknowns(name: str, size: int) -> tuple[sb.Symbol, ...]:
     return tuple(sb.symbol(f"{name}_of_{k}", "variable") for k in range(size))
 
 
 def _backwards(
-    rows: Sequence[_Interval], gaps: Sequence[sb.Matrix]
+    rows: Sequence[LinearStage], gaps: Sequence[sb.Matrix]
 ) -> tuple[list[tuple[sb.Matrix, sb.Matrix]], list[sb.Expr]]:
     """Gains and feed-forward of each interval, and the curvatures of the cost with each input."""
     V, v, gains, curved = rows[-1].xx, rows[-1].gx, [], []
@@ -167,28 +169,28 @@ def _backwards(
         uu, gu = r.uu + r.B.T @ (V @ r.B), r.gu + r.B.T @ pull
         curved += [uu[i, i] for i in range(uu.shape[0])]
         factors = sb.algebra.factorize(uu, "definite")
-        K = _solved(factors, ux)
+        K = _gain(factors, ux)
         k = -factors.solve(gu)
         gains.append((K, k))
-        V = _symmetric(r.xx + r.A.T @ VA + ux.T @ K)
+        V = _mirror_image(r.xx + r.A.T @ VA + ux.T @ K)
         v = r.gx + r.A.T @ pull + ux.T @ k
     return gains[::-1], curved
 
 
-def _solved(factors: Any, right: sb.Matrix) -> sb.Matrix:
+def _gain(factors: Any, right: sb.Matrix) -> sb.Matrix:
     """-A⁻¹ B, column by column with the same factors."""
     columns = [factors.solve(sb.vector(*right.column(j))).entries for j in range(right.shape[1])]
     rows = zip(*columns, strict=True)
     return sb.matrix([[-e for e in row] for row in rows])
 
 
-def _symmetric(a: sb.Matrix) -> sb.Matrix:
+def _mirror_image(a: sb.Matrix) -> sb.Matrix:
     n = a.shape[0]
     return sb.matrix([[a[min(i, j), max(i, j)] for j in range(n)] for i in range(n)])
 
 
 def _forwards(
-    rows: Sequence[_Interval], gaps: Sequence[sb.Matrix], gains: Sequence[tuple[sb.Matrix, sb.Matrix]], n: int
+    rows: Sequence[LinearStage], gaps: Sequence[sb.Matrix], gains: Sequence[tuple[sb.Matrix, sb.Matrix]], n: int
 ) -> tuple[list[sb.Matrix], list[sb.Matrix]]:
     dx, du = [sb.zeros(n)], []
     for r, c, (K, k) in zip(rows[:-1], gaps, gains, strict=True):
@@ -198,7 +200,7 @@ def _forwards(
 
 
 def _slack_steps(
-    rows: Sequence[_Interval], dx: Sequence[sb.Matrix], du: Sequence[sb.Matrix], S: Any, Z: Any, mu: Any
+    rows: Sequence[LinearStage], dx: Sequence[sb.Matrix], du: Sequence[sb.Matrix], S: Any, Z: Any, mu: Any
 ) -> tuple[list[sb.Expr], list[sb.Expr]]:
     """δs = ∂h δ + h - s,   δz = (μ - z δs) / s - z."""
     ds: list[sb.Expr] = []
