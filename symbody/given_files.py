@@ -8,14 +8,14 @@ from __future__ import annotations
 import os
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 from zipfile import BadZipFile
 from zlib import error as ZlibError  # noqa: N812  (an exception)
 
-from .errors import ModelError, SymbodyError, why_no_file
+from .errors import ModelError, SymbodyError, shown, why_no_file
 from .escaping import UNPRINTABLE, in_one_line
 
 MOST_BYTES: Final = 2 * 2**30
@@ -55,6 +55,19 @@ def beside(folder: Path, name: str, within: Path | None = None) -> Path | None:
         return path if path.is_relative_to((within or folder).resolve()) and not Path(name).is_absolute() else None
     except (OSError, ValueError, RuntimeError):  # too long, with characters that no path has, or links in a circle
         return None
+
+
+def file_in_folders(name: str, folders: Mapping[str, str | Path], error: type[SymbodyError]) -> Path | None:
+    """Where a mesh named in the file of a robot is: `folders` says which folder stands for the beginning of its name. None
+    where nothing does."""
+    for prefix, folder in folders.items():
+        if name.startswith(prefix):
+            base = Path(folder).resolve()
+            file = beside(base, name[len(prefix) :].lstrip("/"))
+            if file is None:
+                raise error(f"mesh {shown(name)} lies outside {base.name!r}, the folder given for {prefix!r}")
+            return file
+    return None
 
 
 def file_bytes(path: Path, where: str, error: type[SymbodyError] = ModelError, most: int = MOST_BYTES) -> bytes:

@@ -318,3 +318,24 @@ def test_gymnasium_walks_on_contacts(thrown):
     members.reset(seed=1)
     ended = np.sum([members.step(np.ones((4, 1)))[2] for _ in range(400)], axis=0)
     assert np.all(ended >= 1)
+
+
+def test_much_friction_on_an_oblique_inertia():
+    """A rod falls on its end with μ = 2: sweeps alternate between contacts that press and that do not, and the solution slips."""
+    m = sb.Model("rod")
+    x, y, a = m.coordinates("x y a")
+    frame = m.ground.translate(x, y, 0).rotate("z", a)
+    m.body("rod", frame, mass=1.0, inertia=(0.02, 0.02, 0.02))
+    m.gravity(0, -9.81, 0)
+    touched = sb.touch(frame.point(-0.5, 0, 0), sb.HalfSpace(m.ground, normal="y"), across=m.ground.z)
+    env = sb.stepper(sb.Contacts(sb.derive(m), sb.Contact("end", touched, friction=2.0)), 1e-3)
+    rng, slips = np.random.default_rng(1), 0
+    for angle in rng.uniform(0.1, 1.5, 200):
+        start = np.array([0, 0.5 * np.sin(angle) - 1e-3, angle, *rng.normal(0, 2, 2) - [0, 3], rng.normal(0, 4)])
+        found = env.impulses(start)
+        normal, friction = found.impulses
+        assert found.residual < 1e-9
+        assert np.isfinite(found.state).all()
+        assert abs(friction) <= 2 * normal * (1 + 1e-12)
+        slips += abs(abs(friction) - 2 * normal) < 1e-9 * normal
+    assert slips > 20

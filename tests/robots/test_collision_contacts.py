@@ -94,7 +94,7 @@ def test_what_makes_no_contact_is_refused_in_words() -> None:
         "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
         "<collision><geometry><mesh filename='foot.stl'/></geometry></collision></link></robot>"
     )
-    with pytest.raises(sb.errors.ModelError, match="kind 'mesh' makes no contact"):
+    with pytest.raises(sb.errors.ModelError, match=r"mesh 'foot.stl' is in no folder of meshes="):
         sb.read_urdf(text, base="free").contacts()
 
 
@@ -108,3 +108,45 @@ def test_a_file_to_an_environment() -> None:
         found = env.step()
     assert not found.failures
     assert found.reward == pytest.approx([0.1] * 3, abs=5e-3)
+
+
+def cube(folder) -> None:
+    """A cube of edge 0.2 as triangles, with a point inside that no hull has."""
+    corners = [(x, y, z) for x in (-0.1, 0.1) for y in (-0.1, 0.1) for z in (-0.1, 0.1)]
+    lines = [f"v {x} {y} {z}" for x, y, z in [*corners, (0.0, 0.0, 0.05)]]
+    faces = ["f 1 2 3", "f 5 6 7", "f 4 8 9"]
+    (folder / "cube.obj").write_text("\n".join([*lines, *faces]) + "\n")
+
+
+def test_meshes_touch_by_corners_of_their_hulls(tmp_path) -> None:
+    cube(tmp_path)
+    text = (
+        "<robot name='r'><link name='base'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"
+        "</inertial><collision><origin xyz='0 0 0.5'/><geometry><mesh filename='package://here/cube.obj' scale='1 1 2'/>"
+        "</geometry></collision></link></robot>"
+    )
+    robot = sb.read_urdf(text, base="free", parameters="none")
+    found = robot.contacts(meshes={"package://here": tmp_path})
+    upright = {s: {"base_e0": 1.0}.get(name, 0.0) for name, s in robot.symbols.items()}
+    heights = sorted(float(sb.evaluate(c.gap, upright)) for c in found)
+    assert heights == pytest.approx([0.3] * 4 + [0.7] * 4)
+    with pytest.raises(sb.errors.ModelError, match=r"mesh 'package://here/cube.obj' is in no folder of meshes="):
+        robot.contacts()
+    away = sb.read_urdf(text.replace("here/cube", "here/../cube"), base="free", parameters="none")
+    with pytest.raises(sb.errors.ModelError, match="lies outside"):
+        away.contacts(meshes={"package://here": tmp_path})
+
+
+def test_links_fixed_to_the_ground_touch_only_if_named() -> None:
+    """The rail of a cart does not move on the floor."""
+    text = (
+        "<mujoco model='m'><worldbody><geom name='rail' type='capsule' size='0.02 1'/><body name='cart'>"
+        "<joint name='slider' type='slide' axis='1 0 0'/><geom type='box' size='0.1 0.1 0.1'/></body></worldbody>"
+        "<actuator><motor name='push' joint='slider' gear='100' ctrllimited='true' ctrlrange='-3 3'/></actuator></mujoco>"
+    )
+    robot = sb.read_mjcf(text, parameters="none")
+    assert {c.name.split()[0] for c in robot.contacts()} == {"cart"}
+    assert len(robot.contacts(links=["world"])) == 2
+    assert robot.action_limits == {"push_ctrl": (-3.0, 3.0)}
+    env = sb.environment(sb.stepper(sb.derive(robot), 0.02), 2, reward="slider", actions=robot.action_limits)
+    assert env.step([[100.0], [3.0]]).reward == pytest.approx([env.states[1, 0]] * 2)

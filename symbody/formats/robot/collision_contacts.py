@@ -1,17 +1,21 @@
 """Contacts of a robot from its file: shapes that collide on a surface such as the ground, and limits of its joints.
 
-A sphere touches as a ball, a capsule as the balls at both ends, a box by its corners, a cylinder by points of both rims.
+A sphere touches as a ball, a capsule as the balls at both ends, a box by its corners, a cylinder by points of both rims, a mesh
+by the corners of its convex hull that lie farthest in 26 directions.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import symbody as sb
 
-from ...errors import ModelError, listed, unknown
+from ...errors import ModelError, listed, shown, unknown
+from ...given_files import file_in_folders
+from ...later import later
 from .robot_text import JointText, LinkShape, Three
 
 RIM_POINTS: Final = 6  # points of each rim of a cylinder that touch
@@ -26,13 +30,14 @@ def shape_contacts(
     given: Mapping[str, Any],
     across: Any,
     where: str,
+    meshes: Mapping[str, str | Path],
 ) -> list[sb.Contact]:
     """A contact with the floor for each ball or point of the shapes, named by link and shape."""
     out = []
     for link, its in shapes.items():
         for k, shape in enumerate(its):
             label = f"{link}/{shape.name or k + 1}" if len(its) > 1 or shape.name else link
-            places = _balls(shape, f"{where}: link {link!r}")
+            places = _balls(shape, f"{where}: link {link!r}", meshes)
             mu = friction if friction is not None else FRICTION if shape.friction is None else shape.friction
             for i, (point, radius) in enumerate(places):
                 touched = sb.touch(sb.Ball(links[link], radius, at=point), floor, across=across)
@@ -43,10 +48,12 @@ def shape_contacts(
     return out
 
 
-def chosen_links(shapes: Mapping[str, Sequence[LinkShape]], wanted: Iterable[str] | None, where: str) -> dict[str, Any]:
-    """Shapes of the links that are wanted, by default of all that have some."""
+def chosen_links(
+    shapes: Mapping[str, Sequence[LinkShape]], wanted: Iterable[str] | None, fixed: Container[str], where: str
+) -> dict[str, Any]:
+    """Shapes of the links that are wanted, by default of all that have some and are not fixed to the ground."""
     if wanted is None:
-        found = {link: its for link, its in shapes.items() if its}
+        found = {link: its for link, its in shapes.items() if its and link not in fixed}
     else:
         found = {}
         for link in wanted:
@@ -86,7 +93,23 @@ def stop_contacts(
     return out
 
 
-def _balls(shape: LinkShape, where: str) -> list[tuple[Three, float]]:
+def _hull_points(shape: LinkShape, where: str, meshes: Mapping[str, str | Path]) -> list[Three]:
+    """Corners of the hull of a mesh that lie farthest in some direction, each once."""
+    file = file_in_folders(shape.file, meshes, ModelError)
+    if file is None:
+        raise ModelError(
+            f"{where}: its mesh {shown(shape.file)} is in no folder of meshes=; meshes={{'package://': folder}} says where files are, "
+            "links= leaves the link out"
+        )
+    flat, (a, b, c) = later("formats.meshes.mesh_file", "triangles")(file, ModelError), shape.scale
+    corners = {(a * flat[i], b * flat[i + 1], c * flat[i + 2]) for i in range(0, len(flat), 3)}
+    ways = [(i, j, k) for i in (-1, 0, 1) for j in (-1, 0, 1) for k in (-1, 0, 1) if (i, j, k) != (0, 0, 0)]
+    ordered = sorted(corners)
+    far = [max(ordered, key=lambda p, n=n: p[0] * n[0] + p[1] * n[1] + p[2] * n[2]) for n in ways]  # type: ignore[misc]
+    return list(dict.fromkeys(far))
+
+
+def _balls(shape: LinkShape, where: str, meshes: Mapping[str, str | Path]) -> list[tuple[Three, float]]:
     """Centres in the link frame, and radii, of the balls and points by which a shape touches."""
     match shape.kind:
         case "sphere":
@@ -103,7 +126,9 @@ def _balls(shape: LinkShape, where: str) -> list[tuple[Three, float]]:
             turns = [2 * math.pi * k / RIM_POINTS for k in range(RIM_POINTS)]
             rims = [(radius * math.cos(a), radius * math.sin(a), s * length / 2) for s in (-1, 1) for a in turns]
             return [(_place(shape, p), 0.0) for p in rims]
-    known = ("sphere", "capsule", "box", "cylinder")
+        case "mesh":
+            return [(_place(shape, p), 0.0) for p in _hull_points(shape, where, meshes)]
+    known = ("sphere", "capsule", "box", "cylinder", "mesh")
     raise ModelError(
         f"{where}: its shape of kind {shape.kind!r} makes no contact (those of kind {listed(known)} make some); leave the link out of links=, "
         "and add contacts of its points by sb.Contact and sb.touch"

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import symbody as sb
@@ -184,15 +185,18 @@ class Robot(sb.Model):
         friction: float | None = None,
         restitution: Any = 0,
         across: Any = None,
+        meshes: Mapping[str, str | Path] | None = None,
     ) -> list[sb.Contact]:
         """Contacts of the shapes that collide with a surface: a contact for a sphere, two for a capsule, one for each corner
-        of a box and for points on both rims of a cylinder. Meshes are refused.
+        of a box, for points on both rims of a cylinder, and for up to 26 corners of the convex hull of a mesh.
 
         floor         the surface; by default `HalfSpace(robot.ground)`
-        links         whose shapes touch; by default all that have some
+        links         whose shapes touch; by default all that have some and are not fixed to the ground
         friction      coefficient; by default that of each shape in an MJCF file (files of other formats have none: 0)
         restitution   of all contacts
         across        a vector normal to the plane of a planar robot, as for `touch`
+        meshes        folders that stand for the beginnings of names of mesh files, `{"package://": folder}`; nothing else is
+                      opened
 
         >>> robot = sb.read_mjcf('''
         ... <mujoco model="ball"><worldbody><body name="ball" pos="0 0 1"><joint name="z" type="slide" axis="0 0 1"/>
@@ -204,9 +208,35 @@ class Robot(sb.Model):
         See also: `Contact`, `touch`, `Contacts`, `environment`.
         """
         where = f"contacts of robot {self.name!r}"
-        shapes = chosen_links(self.collisions, links, where)
+        fixed = {link for link, into in self.report.merged.items() if into == "ground"}
+        shapes = chosen_links(self.collisions, links, fixed, where)
         surface = sb.HalfSpace(self.ground) if floor is None else floor
-        return shape_contacts(self.links, shapes, surface, friction, {"restitution": restitution}, across, where)
+        return shape_contacts(
+            self.links, shapes, surface, friction, {"restitution": restitution}, across, where, meshes or {}
+        )
+
+    @property
+    def action_limits(self) -> dict[str, tuple[float, float]]:
+        """Intervals of inputs, for `environment(actions=)`: control ranges of the actuators of an MJCF file, efforts of the
+        joints of other files. Inputs without either are left out.
+
+        >>> robot = sb.read_mjcf('''
+        ... <mujoco model="pendulum"><worldbody><body name="pole"><joint name="hinge" axis="0 1 0"/>
+        ... <inertial pos="0 0 -0.5" mass="2" diaginertia="0.1 0.1 0.1"/></body></worldbody>
+        ... <actuator><motor name="motor" joint="hinge" gear="2" ctrllimited="true" ctrlrange="-1 1"/></actuator></mujoco>
+        ... ''')
+        >>> robot.action_limits
+        {'motor_ctrl': (-1.0, 1.0)}
+
+        See also: `environment`, `formats.Robot`.
+        """
+        inputs = self.symbols
+        ranges = {a.input: a.control_range for a in self.actuators.values() if a.control_range is not None}
+        out = {name: (float(low), float(high)) for name, (low, high) in ranges.items() if name in inputs}
+        for joint, its in self.details.items():
+            if its.limits.effort is not None and f"{joint}_tau" in inputs:
+                out.setdefault(f"{joint}_tau", (-its.limits.effort, its.limits.effort))
+        return out
 
     def joint_stops(self, joints: Iterable[str] | None = None, *, restitution: Any = 0) -> list[sb.Contact]:
         """Contacts at the limits of the joints: of all that have limits, or of some by name.

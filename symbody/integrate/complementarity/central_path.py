@@ -14,16 +14,17 @@ from __future__ import annotations
 from math import sqrt
 from typing import Final
 
-from ...emit.loops.kernel_language import Numbers
+from ...emit.loops.kernel_language import Numbers, rarely
 from ..kernels.complete_pivoting import eliminate_completely, solve_eliminated
-from .contact_arrays import SMALLEST, ContactArrays, normal_force, row_motion
-from .semismooth_newton import ContactBranch
+from .contact_arrays import SMALLEST, ContactArrays, contact_residual, normal_force, row_motion
+from .semismooth_newton import ContactBranch, keep, newton_step, write_branch
 
 ITERATIONS: Final = 200
 SHARPER: Final = 0.2  # factor of κ from one step to the next
 TO_BORDER: Final = 0.9  # fraction of the way to the border of what is allowed that a step may go
 NEARER: Final = 0.005  # least fraction of s² - |x_T|² that remains after a step
 STEADY: Final = 1e-9  # relative change in a step after which the next one is rounding
+NEAR_END: Final = 1e-5  # of the largest speed without forces: that at the end of the path, where branches are read off
 LEAST_ROOM: Final = 1e-30  # of s² - |x_T|², where there is no friction
 LEAST_PIVOT: Final = 1e-15  # fraction of the largest pivot of the scaled matrix
 
@@ -46,6 +47,30 @@ def follow_central_path(p: ContactArrays, b: ContactBranch, energy: Numbers) -> 
         if length > 0.3:
             excess = max(1.0, SHARPER * excess)
     return change
+
+
+@rarely
+def solve_along_central_path(p: ContactArrays, b: ContactBranch, residual: float) -> float:
+    """Forces where sweeps and Newton steps found none: the branch of a point near the end of the path, and a Newton step on
+    it; the residual. (p.miss is memory.)"""
+    for c in range(p.cones):
+        if p.fixed[c] == 1:
+            return residual
+    speed = 0.0
+    for i in range(p.n):
+        speed = max(speed, abs(p.b[i]))
+    for i in range(p.n):
+        p.miss[i] = NEAR_END * speed * NEAR_END * speed / max(p.A[i * p.n + i], SMALLEST)
+    follow_central_path(p, b, p.miss)
+    for i in range(p.normals):
+        if p.x[i] * p.A[i * p.n + i] < b.kept[i]:
+            p.x[i] = 0.0
+    p.change = 1e300
+    keep(p, b)
+    b.by_speed = 0
+    write_branch(p, b, 0.0)
+    newton_step(p, b)
+    return contact_residual(p)
 
 
 def begin_inside(p: ContactArrays, b: ContactBranch, energy: Numbers) -> float:

@@ -118,7 +118,17 @@ def newton_rounds(p: ContactArrays, b: ContactBranch) -> None:
             between = 2 * between
         for _sweep in range(between):
             sweep(p)
+        if turn % 2 == 1:
+            average_two_sweeps(p, b)
         newton_on_branch(p, b)
+
+
+def average_two_sweeps(p: ContactArrays, b: ContactBranch) -> None:
+    """With much friction sweeps alternate between two branches, of which neither is that of the solution; between them is."""
+    keep(p, b)
+    sweep(p)
+    for i in range(p.n):
+        p.x[i] = 0.5 * (p.x[i] + b.kept[i])
 
 
 def hold_all(p: ContactArrays, b: ContactBranch) -> None:

@@ -10,9 +10,9 @@ from math import sqrt
 from typing import Final
 
 from ...emit.loops.kernel_language import Numbers
-from ..complementarity.central_path import follow_central_path
+from ..complementarity.central_path import follow_central_path, solve_along_central_path
 from ..complementarity.contact_arrays import set_motion
-from ..complementarity.semismooth_newton import solve_by_newton
+from ..complementarity.semismooth_newton import TOLERANCE, solve_by_newton
 from .moreau_records import MoreauStep
 
 RETURN: Final = 0.1  # fraction of the position drift of constraints that a step takes back
@@ -101,6 +101,8 @@ def solve_impulses(s: MoreauStep) -> float:
         if break_away(s) == 0:
             break
         residual = solve_by_newton(s.problem, s.branches, s.remembers)
+    if s.remembers == 0 and residual > max(TOLERANCE, 100.0 * s.problem.precision):
+        residual = solve_along_central_path(s.problem, s.branches, residual)
     return residual
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...emit.run.callable import Array
-from ...errors import ViewError, shown
+from ...errors import ViewError
 from ...formats.meshes.mesh_file import triangles
-from ...given_files import beside
+from ...given_files import file_in_folders
 from .scene_items import Mesh
 
 MIN_COSINE: Final = math.cos(math.radians(35))  # cosine of the largest angle between faces that are smoothed
@@ -35,14 +35,7 @@ def smooth_mesh(corners: array[float]) -> Mesh:
 def found_file(name: str, packages: Mapping[str, str | Path]) -> Path | None:
     """Where a file named in a URDF is: `packages` says which folder stands for the beginning of its name. None where
     nothing does."""
-    for prefix, folder in packages.items():
-        if name.startswith(prefix):
-            base = Path(folder).resolve()
-            file = beside(base, name[len(prefix) :].lstrip("/"))
-            if file is None:
-                raise ViewError(f"mesh {shown(name)} lies outside {base.name!r}, the folder given for {prefix!r}")
-            return file
-    return None
+    return file_in_folders(name, packages, ViewError)
 
 
 def smoothed_mesh(corners: Array) -> Mesh:

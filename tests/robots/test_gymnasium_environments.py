@@ -1,0 +1,103 @@
+"""Environments made of Gymnasium's own files, and a quadruped: accelerations beside MuJoCo's without contacts; contacts, limits
+of joints and of actions, friction from the file."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import PackageNotFoundError, files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symbody as sb
+
+from .mujoco_numbers import mujocos, ours, random_state
+
+
+def file_of(package: str, name: str) -> Path:
+    try:
+        found = [Path(str(f.locate())) for f in files(package) or () if Path(str(f)).name == name]
+    except PackageNotFoundError:
+        found = []
+    if not found:
+        pytest.skip(f"{package} is not installed")
+    return found[0]
+
+
+@pytest.mark.parametrize("name", ["inverted_pendulum", "hopper", "walker2d_v5", "ant"])
+def test_accelerations_of_gymnasium(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With random states and actions, to rounding: `qacc_smooth`, what MuJoCo's contacts and limits add to."""
+    mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed")
+    path = file_of("gymnasium", f"{name}.xml")
+    monkeypatch.chdir(tmp_path)  # where MuJoCo logs its warnings
+    model = mujoco.MjModel.from_xml_path(str(path))
+    robot = sb.read_mjcf(path, parameters="none")
+    assert len(robot.action_limits) == model.nu
+    np.testing.assert_allclose(list(robot.action_limits.values()), model.actuator_ctrlrange)
+    for seed in range(2):
+        qpos, qvel = random_state(mujoco, model, seed)
+        controls = np.random.default_rng(seed).uniform(-1, 1, model.nu)
+        M, f = ours(robot, qpos, qvel, controls)
+        data = mujoco.MjData(model)
+        data.qpos[:], data.qvel[:], data.ctrl[:] = qpos, qvel, controls
+        mujoco.mj_forward(model, data)
+        found, expected = np.linalg.solve(M, f), data.qacc_smooth
+        assert np.abs(found - expected).max() <= 1e-9 * np.abs(expected).max()
+        _, g = mujocos(mujoco, model, qpos, qvel, controls)
+        assert np.abs(f - g).max() <= 1e-10 * np.abs(g).max()
+
+
+def test_accelerations_of_a_quadruped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Solo12 from its URDF in both, with random angles, rates and torques."""
+    mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed")
+    path = file_of("example-robot-data", "solo12.urdf")
+    monkeypatch.chdir(tmp_path)
+    text = re.sub(r"<(visual|collision)>.*?</\1>", "", path.read_text(), flags=re.DOTALL)
+    text = re.sub(r"(<robot[^>]*>)", r'\1<mujoco><compiler fusestatic="false"/></mujoco>', text, count=1)
+    joint = '<joint name="base" type="floating"><parent link="world"/><child link="base_link"/></joint>'
+    model = mujoco.MjSpec.from_string(text.replace("</robot>", f'<link name="world"/>{joint}</robot>')).compile()
+    robot = sb.read_urdf(path, base="free", parameters="none")
+    eq = sb.derive(robot)
+    rng, n = np.random.default_rng(1), len(eq.u)
+    q, u, r = rng.normal(size=len(eq.q)), rng.normal(size=n), rng.normal(size=len(eq.r))
+    q[3:7] /= np.linalg.norm(q[3:7])
+    data = mujoco.MjData(model)
+    joints = [model.joint(k).name for k in range(1, model.njnt)]
+    order = [[s.name for s in eq.q[7:]].index(j) for j in joints]
+    data.qpos[:] = [*q[:7], *q[7:][order]]
+    data.qvel[:] = [*u[:6], *u[6:][order]]
+    data.qfrc_applied[6:] = r[[[s.name for s in eq.r].index(f"{j}_tau") for j in joints]]
+    mujoco.mj_forward(model, data)
+    f = sb.compile(eq).udot
+    groups = {"t": 0.0, "q": q, "u": u, "r": r, "p": np.zeros(0)}
+    found = f(*(groups[g.name] for g in f.program.inputs))
+    found = np.array([*found[:6], *found[6:][order]])
+    assert np.abs(found - data.qacc_smooth).max() <= 1e-8 * np.abs(found).max()
+
+
+@pytest.mark.parametrize("name", ["hopper", "walker2d_v5"])
+def test_environments_of_gymnasium(name: str) -> None:
+    """Random actions: members fall on the floor, stay on it and within the limits of their joints, and begin anew."""
+    robot = sb.read_mjcf(file_of("gymnasium", f"{name}.xml"), parameters="none")
+    feet = [n for n in robot.links if n.startswith("foot")]
+    contacts = robot.contacts(links=feet, across=robot.ground.y)
+    assert {float(c.friction) for c in contacts} <= {0.9, 1.9, 2.0}
+    model = sb.Contacts(sb.derive(robot), *contacts, *robot.joint_stops())
+    stepper = sb.stepper(model, 0.008, robot.keyframes["qpos0"], substeps=8)
+    height = robot.symbols["rootz"]
+    env = sb.environment(
+        stepper, 16, reward=robot.symbols["rootx"].dot + 1.0, ends=height < 0.7, actions=robot.action_limits,
+        start={"thigh_joint": (-0.05, 0.0)}, steps=200, watch=0,
+    )  # fmt: skip
+    env.reset(seed=1)
+    rng, ended = np.random.default_rng(2), 0
+    for _ in range(120):
+        found = env.step(rng.uniform(-2, 2, (16, len(robot.action_limits))))
+        assert not found.failures
+        ended += int(found.ended.sum())
+        gaps = stepper.impulses(env.states).gaps
+        assert gaps[:, : len(contacts)].min() > -0.03  # m, of feet; of joints in rad
+        assert gaps[:, len(contacts) :].min() > -0.1
+    assert ended > 0
+    assert env.trajectory(0).scene() is not None
