@@ -26,7 +26,9 @@ def torch_rollout(roll: CudaRollout) -> Callable[..., Any]:
         @staticmethod
         def backward(kept: Any, bars: Any) -> Any:
             starts, actions, states = (x.detach() for x in kept.saved_tensors)
-            found = roll.pullback(starts, actions, states, bars.detach().contiguous(), parameters=kept.parameters, t=kept.t)
+            found = roll.pullback(
+                starts, actions, states, bars.detach().contiguous(), parameters=kept.parameters, t=kept.t
+            )
             p = kept.parameters
             to_p = None if p is None else found.parameters.sum(0) if p.dim() == 1 else found.parameters
             return found.start, found.actions, to_p, None
