@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from . import commands
+from . import commands, gait_command
 from .command_arguments import CommandParser
 from .commands import Answer
 from .errors import SymbodyError
@@ -43,6 +43,7 @@ EXAMPLES: Final = {
     "branch": "symbody branch hoop --vary Omega=0.5:8 --show a -o branches.svg",
     "orbit": "symbody orbit column --hopf 0 --vary P=1.4:2 --show q2 -o orbits.svg",
     "optimise": "symbody optimise my_robot.yaml -o motion.html",
+    "gait": "symbody gait subject.osim walk.trc -o gait",
     "frf": "symbody frf motorcycle --input tau --output phi --hertz 0.1:20",
     "sweep": "symbody sweep bicycle --vary V=1:10:100 --vary b=0.02:0.08:60 -o study.zarr",
     "certify": "symbody certify bicycle",
@@ -282,6 +283,29 @@ def _analyses(parts: Any) -> None:
         "--accuracy", type=_number, metavar="ERROR", help="refine the mesh to this error of an interval"
     )
     optimise.add_argument("-o", "--output", type=Path, help="write a report page (.html) or a table (.csv)")
+
+    gait = _command(
+        parts,
+        "gait",
+        "analyse a measured motion of a person: joint moments, muscle forces, joint loads",
+        gait_command.gait,
+    )
+    gait.add_argument("subject", type=Path, metavar="SUBJECT.osim", help="musculoskeletal model, scaled to the person")
+    gait.add_argument("motion", type=Path, metavar="MOTION", help="markers (.trc, .c3d) or coordinates (.mot, .sto)")
+    gait.add_argument("--forces", type=Path, metavar="FILE", help="table of force plates (.mot, .sto)")
+    gait.add_argument(
+        "--plate",
+        action="append",
+        default=[],
+        metavar="BODY=FORCE,POINT[,TORQUE]",
+        help="columns of a plate in the ground: calcn_r=ground_force_v,ground_force_p,ground_torque_; may be repeated",
+    )
+    gait.add_argument("--times", metavar="FROM:TO", help="part of the motion, in seconds")
+    gait.add_argument("--cutoff", type=_number, default=6.0, metavar="HZ", help="of the low-pass filter (6)")
+    gait.add_argument(
+        "--reserves", type=_number, default=1.0, metavar="FORCE", help="optimal force of reserve actuators (1)"
+    )
+    gait.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write tables into")
 
     frf = _model(_command(parts, "frf", "compute frequency responses", commands.frf))
     frf.add_argument("--input", help="input that oscillates")

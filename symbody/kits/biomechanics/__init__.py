@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .hill_muscle import Muscle, activation_rate, muscle
     from .measured.coordinate_motion import CoordinateMotion
     from .measured.external_forces import ExternalForce
+    from .measured.gait_analysis import GaitAnalysis
     from .measured.marker_kinematics import MarkerKinematics
     from .measured.muscle_control import MuscleControl
     from .measured.residual_reduction import ReducedResiduals
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "muscle", "Muscle", "add_muscles", "activation_rate", "muscle_curves", "MuscleCurves", "add_contacts", "SphereContact",
-    "Subject", "MarkerKinematics", "CoordinateMotion", "ExternalForce", "MuscleForces", "MuscleControl", "ReducedResiduals",
+    "Subject", "GaitAnalysis", "MarkerKinematics", "CoordinateMotion", "ExternalForce", "MuscleForces", "MuscleControl", "ReducedResiduals",
 ]  # fmt: skip
 
 offer(__name__)

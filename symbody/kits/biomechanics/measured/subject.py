@@ -12,6 +12,7 @@ from ....errors import ModelError, listed, shown
 from ....summary import Summarized, Summary, counted
 from .coordinate_motion import CoordinateMotion, coordinate_motion
 from .external_forces import ExternalForce
+from .gait_analysis import GaitAnalysis, gait_analysis
 from .marker_kinematics import MarkerKinematics, marker_kinematics
 from .measured_moments import inverse_dynamics
 from .muscle_control import MuscleControl, computed_muscle_control
@@ -51,6 +52,8 @@ class Subject(Summarized):
     2.955202
     >>> loads = subject.joint_loads(subject.motion(found.table))
     >>> round(float(loads["shoulder_mz"][-1]), 6)
+    2.955202
+    >>> round(float(subject.analysis(table, cutoff=None).moments["raise"][-1]), 6)
     2.955202
     >>> twice = sb.formats.MotionTable("static", [0.0], ["WRIST_x", "WRIST_y", "WRIST_z"], np.array([[0, -1.2, 0]]))
     >>> sb.formats.scale_osim, subject.scale_factors(twice, {"arm": {"y": [("WRIST", "ORIGIN")]}})
@@ -92,6 +95,23 @@ class Subject(Summarized):
         return Summary(f"Subject {m.name}: {', '.join(counts)}", rows)
 
     # ------------------------------------------------------------------------------------------------ analyses
+
+    def analysis(
+        self,
+        measured: sb.formats.MotionTable,
+        loads: Sequence[ExternalForce] = (),
+        *,
+        weights: Mapping[str, float] | None = None,
+        cutoff: float | None = 6.0,
+        times: Any = None,
+        reserves: float | Mapping[str, float] = 1.0,
+    ) -> GaitAnalysis:
+        """Marker kinematics, inverse dynamics, static optimisation and joint loads in one call.
+
+        measured   markers or coordinates, of `formats.read_motion`
+        weights, times, reserves, cutoff   as of `marker_kinematics`, `static_optimisation` and `motion`
+        """
+        return gait_analysis(self, measured, loads, weights=weights, cutoff=cutoff, times=times, reserves=reserves)
 
     def marker_kinematics(
         self,
