@@ -52,6 +52,15 @@ def test_family_is_that_of_single_searches():
     assert {s.name: x for s, x in problem.phases["swing"].parameters.items()}["m"] == 0.3
 
 
+def test_motions_of_a_family_keep_their_parameters():
+    """Derivatives and checks of a member are those at its own value, not at that of the problem."""
+    family = cart_pole().family({"m": [0.3, 0.31, 0.32]}, intervals=20)
+    slope = (family.costs[2] - family.costs[0]) / 0.02
+    assert family[1].sensitivity("m").cost == pytest.approx(slope, rel=1e-3)
+    found = max(family[2].check().differences.values())
+    assert found < 2 * max(family[0].check().differences.values()) + 1e-6
+
+
 def test_family_ends_where_there_is_no_motion():
     x, F = sb.symbols("x F", kind="variable")
     d = sb.symbol("d")

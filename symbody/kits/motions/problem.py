@@ -19,7 +19,7 @@ from .mesh_errors import finer_meshes, unknowns_on
 from .optima_family import OptimaFamily, optima_family
 from .optimal_motion import OptimalMotion
 from .phase_forms import checked_range, refuse_disjoint
-from .problem_parts import FREE, Phase, PhaseLink, Range, Repetition, range_at
+from .problem_parts import FREE, Phase, PhaseLink, Range, Repetition, range_at, with_own_parameters
 from .realtime_solver import RealTimeSolver, realtime_solver
 from .statements import refuse_unbounded
 from .transcription import Transcription
@@ -253,7 +253,7 @@ class Problem(Summarized):
         """
         if not self.phases:
             raise sb.ModelError(f"motion {self.name!r}: there is no phase yet")
-        phases = list(self.phases.values())
+        phases = [with_own_parameters(p) for p in self.phases.values()]
         has_rows = any(p.form.rows and p.equations.lam for p in phases)
         method = method or ("radau" if has_rows else "hermite-simpson")
         table = collocation_table(method, degree)

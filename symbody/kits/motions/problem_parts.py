@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -282,6 +283,13 @@ def range_at(phase: Phase, symbol: sb.Symbol, which: str) -> Range:
     refuse_disjoint(own, (low, high), message)
     least = max(low, own[0])
     return least, max(min(high, own[1]), least)
+
+
+def with_own_parameters(phase: Phase) -> Phase:
+    """A phase for a motion, which keeps its values of parameters when those of the problem change."""
+    made = copy(phase)
+    made.parameters = dict(phase.parameters)
+    return made
 
 
 @dataclass(frozen=True, eq=False)

@@ -277,7 +277,7 @@ class Transcription:
     def _add_start_rows(self, mesh: PhaseMesh) -> None:
         """Constraints of the mechanism at the start, as far as they do not hold already."""
         p = mesh.phase
-        before = [k for k in self.links if k.after is p]
+        before = [k for k in self.links if k.after.name == p.name]
         kept = {name for k in before if k.impulses is None for name, _ in k.before.form.start_rows}
         wanted = [(name, e) for name, e in p.form.start_rows if name not in kept]
         wanted = self._independent(mesh, wanted)
@@ -425,7 +425,7 @@ class Transcription:
                 put(mesh.index[0, j], range_at(mesh.phase, s, "start"))
                 put(mesh.index[-1, j], range_at(mesh.phase, s, "end"))
             put(self.duration[name], mesh.phase.duration_range)
-            if k == 0 or not any(x.after is mesh.phase and not x.closes_cycle for x in self.links):
+            if k == 0 or not any(x.after.name == mesh.phase.name and not x.closes_cycle for x in self.links):
                 put(self.begin[name], (0.0, 0.0))
         for p, place in self.parameter.items():
             put(place, self.chosen[p])
