@@ -145,7 +145,6 @@ if TYPE_CHECKING:
         branch,
         linear_system,
         linearize,
-        lyapunov,
         orbit,
         orbits,
         poincare,
@@ -162,7 +161,6 @@ if TYPE_CHECKING:
     from .view import Solid, plot, scene
     from .write import (
         c_source,
-        film,
         load,
         write_model,
     )
@@ -199,11 +197,11 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "Contact", "Friction", "simulate_modes", "Contacts", "Modes", "Switch", "simulate_batch", "stepper", "environment", "Pile",
     # stability: steady motions, linearisation and orbits
     "steady", "steady_motions", "branch", "orbit", "orbits",
-    "poincare", "lyapunov", "attractors", "basins", "linearize", "linear_system", "LinearSystem",
+    "poincare", "attractors", "basins", "linearize", "linear_system", "LinearSystem",
     # study: sweeps and parameter identification
     "sweep", "identify", "Measurement",
     # view: figures and scenes
-    "plot", "scene", "Solid", "film",
+    "plot", "scene", "Solid",
     # stages, with their special names, and errors
     "algebra", "bodies", "derivation", "emit", "formats", "integrate", "stability", "study", "view", "write", "kits", "errors",
     "SymbodyError", "ModelError",
@@ -221,9 +219,9 @@ _moved = {  # names that are no longer here, by the namespace that has them now
     "formats": "FiniteElements ReducedBody interpolated_body read_reduced",
     "integrate": "cuda_motions violation",
     "kits.robots": "base_parameters regressor task",
-    "stability": "Branch Orbit OrbitBranch linear_integrals to_control to_scipy",
+    "stability": "Branch Orbit OrbitBranch linear_integrals lyapunov to_control to_scipy",
     "study": "Identification SweepResult load_sweep read_model_text",
-    "write": "load_branch load_orbit load_orbits load_trajectory model_text save_trajectory",
+    "write": "film load_branch load_orbit load_orbits load_trajectory model_text save_trajectory",
 }
 
 offer(__name__, renamed={name: f"{path}.{name}" for path, names in _moved.items() for name in names.split()})

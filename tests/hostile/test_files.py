@@ -49,7 +49,7 @@ WRITERS = {
     "view.html": lambda eq, sim, path: sb.scene(sim).save(path),
     "view.glb": lambda eq, sim, path: sb.scene(sim).save(path),
     "view.svg": lambda eq, sim, path: sb.scene(sim).save(path),
-    "film.gif": lambda eq, sim, path: sb.film(sb.scene(sim), path, width=32, height=32, rate=1),
+    "film.gif": lambda eq, sim, path: sb.write.film(sb.scene(sim), path, width=32, height=32, rate=1),
     "model.yaml": lambda eq, sim, path: sb.write_model(eq.mechanism, path),
     "f.c": lambda eq, sim, path: sb.c_source(sb.program("f", {"p": eq.p, "q": eq.q}, {"M": eq.M})).write(path.parent),
     "run.csv": lambda eq, sim, path: main(["simulate", "double_pendulum", "-t", "0.1", "-o", str(path)]),

@@ -104,13 +104,13 @@ def test_wrong_sections(wandering):
 
 def test_exponents_of_chaos(lorenz):
     """Sprott (2003): 0.9056, 0, -14.5723; their sum is the divergence, which is -41/3 everywhere."""
-    found = sb.lyapunov(lorenz, 1000, x=1.0, y=1.0, z=20.0)
+    found = sb.stability.lyapunov(lorenz, 1000, x=1.0, y=1.0, z=20.0)
     assert found.divergence == pytest.approx(-41 / 3, rel=1e-12)
     assert found.exponents.sum() == pytest.approx(-41 / 3, rel=1e-8)
     assert (np.abs(found.exponents - [0.9056, 0, -14.5723]) < 4 * found.errors + 5e-3).all()
     assert found.dimension == pytest.approx(2.062, abs=2e-3)
     assert found.is_chaotic
-    assert sb.lyapunov(lorenz, 1000, x=1.0, y=1.0, z=20.0, number=1).exponents == pytest.approx(
+    assert sb.stability.lyapunov(lorenz, 1000, x=1.0, y=1.0, z=20.0, number=1).exponents == pytest.approx(
         found.exponents[:1], abs=0.05
     )
 
@@ -118,7 +118,7 @@ def test_exponents_of_chaos(lorenz):
 def test_exponents_of_an_orbit_are_those_of_its_multipliers(roessler):
     """log|μ|/T, and their sum the mean divergence, which differs along the motion."""
     o = sb.orbit(roessler, sb.simulate(roessler, 300, x=1.0))
-    found = sb.lyapunov(roessler, 200 * o.period, o, transient=10 * o.period)
+    found = sb.stability.lyapunov(roessler, 200 * o.period, o, transient=10 * o.period)
     assert found.exponents == pytest.approx([0, *np.log(np.abs(o.multipliers)) / o.period], abs=3e-3)
     assert found.exponents.sum() == pytest.approx(found.divergence, rel=1e-8)
     assert not found.is_chaotic
@@ -134,7 +134,7 @@ def test_directions_pass_impacts():
     )
     speed = np.sqrt(4 * np.sin(alpha) * np.sin(gamma)) / np.tan(2 * alpha)
     o = sb.orbit(eq, {"th": gamma - alpha, "th_dot": speed}, period=1.5, events=[impact])
-    found = sb.lyapunov(eq, 20 * o.period, o, transient=24 * o.period, events=[impact], pieces=32)
+    found = sb.stability.lyapunov(eq, 20 * o.period, o, transient=24 * o.period, events=[impact], pieces=32)
     assert found.exponents == pytest.approx([0, np.log(np.cos(2 * alpha) ** 2) / o.period], abs=2e-3)
 
 
@@ -147,7 +147,7 @@ def test_directions_stay_on_constraints():
     m.particle("bob", m.ground.point(x, y, 0), mass=1.0)
     m.generalized_force("drag x", x, -0.5 * x.dot)
     m.generalized_force("drag y", y, -0.5 * y.dot)
-    found = sb.lyapunov(sb.derive(m), 40, x=np.sin(0.3), y=-np.cos(0.3), pieces=20)
+    found = sb.stability.lyapunov(sb.derive(m), 40, x=np.sin(0.3), y=-np.cos(0.3), pieces=20)
     assert len(found.exponents) == 2
     assert found.exponents.sum() == pytest.approx(-0.5, abs=1e-3)
 
@@ -194,5 +194,5 @@ def test_figures(lorenz, wandering, tmp_path):
     assert (sb.plot(section, "z").panels[0].x_label, sb.plot(section, "z").panels[0].y_label) == ("z", "next z")
     assert sb.plot(section, "x", "y").panels[0].curves[0].kind == "dots"
     assert sb.plot(section, "z").save(tmp_path / "map.png").stat().st_size > 3000
-    exponents = sb.lyapunov(lorenz, 20, wandering)
+    exponents = sb.stability.lyapunov(lorenz, 20, wandering)
     assert len(sb.plot(exponents).panels[0].curves) == 3

@@ -225,7 +225,7 @@ def test_long_runs_from_mode_to_mode(bilinear):
     orbit; maxima are found in the mode that they are in."""
     w = sb.symbol("w")
     settled = sb.simulate_modes(bilinear, 100, x=0.5, rtol=1e-10)
-    found = sb.lyapunov(bilinear, 60.0, settled, pieces=20)
+    found = sb.stability.lyapunov(bilinear, 60.0, settled, pieces=20)
     assert found.exponents.sum() == pytest.approx(-0.3, abs=1e-6)
     o = sb.orbit(bilinear, settled, period=2 * sb.pi / w)
     assert isinstance(o, HybridOrbit)
@@ -250,7 +250,7 @@ def test_what_a_block_forgets_when_it_sticks(block):
     """One exponent is zero, along the motion; the other is minus infinity, wherever the run begins."""
     system, o = block
     for start in ({"s_dot": 0.2}, sb.simulate_modes(system, 6.0, s_dot=0.2)):
-        found = sb.lyapunov(system, 5 * o.period, start, pieces=12)
+        found = sb.stability.lyapunov(system, 5 * o.period, start, pieces=12)
         assert found.exponents == pytest.approx([0.0, -np.inf], abs=0.02)
         assert not found.is_chaotic
     asked: dict[str, Any] = {"section": "max s", "settle": 20.0, "keep": 9.5, "points": 2, "way": "down"}

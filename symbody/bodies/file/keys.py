@@ -417,7 +417,7 @@ _requests: Final[Keys] = {
 }  # fmt: skip
 FILE: Final = RecordSchema("a model file", {**_head, **_mechanism, **_requests})
 REQUESTS: Final = RecordSchema("analyses of a model", _requests)
-_shapes["part"] = PART = RecordSchema(
+_shapes["part"] = RecordSchema(
     "a part",
     {"name": Key(TextSchema("a name")), "description": Key(TextSchema("a text")), **_mechanism, "contacts": _contacts},
 )

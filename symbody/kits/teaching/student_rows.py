@@ -24,7 +24,6 @@ _ALIASES: Final = {
     "ell": "l",
     "varrho": "rho",
 }
-_DERIVATIVES: Final = ("", "_dot", "_ddot")
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from html.entities import codepoint2name
 from typing import Final, NamedTuple, NoReturn
 
 from ...errors import ExpressionTextError
@@ -24,9 +25,7 @@ FUNCTIONS: Final = {
     **{n: n for n in "sqrt exp log sin cos tan asin acos atan sinh cosh tanh sign abs".split()},
     "ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "sgn": "sign",
 }  # fmt: skip
-_GREEK: Final = {**dict(zip("αβγδεζηθικλμνξοπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ", (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi psi "
-    "omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega").split(), strict=True))}  # fmt: skip
+_GREEK: Final = {chr(k): name for k, name in codepoint2name.items() if 0x391 <= k <= 0x3C9}
 _VARIANTS: Final = {"ϕ": "phi", "ϑ": "theta", "ϵ": "epsilon", "ς": "sigma", "ϱ": "rho"}
 _COMMANDS: Final = {
     *_GREEK.values(),
@@ -138,7 +137,7 @@ def pieces(text: str, shift: int, whole: str) -> list[Piece]:
     plain, places = "", list[int]()
     for k, c in enumerate(text):
         for d in unicodedata.normalize("NFD", c):
-            new = _GREEK.get(d) or _VARIANTS.get(d)
+            new = _VARIANTS.get(d) or _GREEK.get(d)
             new = f"\\{new} " if new else {"\u0307": "\\=1 ", "\u0308": "\\=2 "}.get(d) or _CHARACTERS.get(d, d)
             plain += new
             places += [k] * len(new)

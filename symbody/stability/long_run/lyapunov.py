@@ -46,11 +46,11 @@ class LyapunovExponents(Tabular, Portable):
     state        at the end, to continue from
 
     >>> x, v = sb.symbols("x v", "variable")
-    >>> found = sb.lyapunov(sb.from_equations({x: -x, v: -2 * v}), 20.0, x=1.0, v=1.0)
+    >>> found = sb.stability.lyapunov(sb.from_equations({x: -x, v: -2 * v}), 20.0, x=1.0, v=1.0)
     >>> found.divergence, float(found.exponents.sum())
     (-3.0, -3.0)
 
-    See also: `lyapunov`.
+    See also: `stability.lyapunov`.
     """
 
     equations: Equations
@@ -73,7 +73,7 @@ class LyapunovExponents(Tabular, Portable):
         """The Kaplan-Yorke dimension: j + (λ₁ + ... + λⱼ)/|λⱼ₊₁| with the largest j for which that sum is not negative.
 
         >>> x, v = sb.symbols("x v", "variable")
-        >>> found = sb.lyapunov(sb.from_equations({x: -x, v: -2 * v}), 20.0, x=1.0, v=1.0)
+        >>> found = sb.stability.lyapunov(sb.from_equations({x: -x, v: -2 * v}), 20.0, x=1.0, v=1.0)
         >>> found.dimension, found.is_chaotic
         (0.0, False)
         """
@@ -126,7 +126,7 @@ def lyapunov(
     The states are those of an orbit (without cyclic coordinates), and the directions are those that constraints allow.
 
     >>> x, v = sb.symbols("x v", "variable")
-    >>> found = sb.lyapunov(sb.from_equations({x: -x, v: -2 * v}), 20.0, x=1.0, v=1.0)
+    >>> found = sb.stability.lyapunov(sb.from_equations({x: -x, v: -2 * v}), 20.0, x=1.0, v=1.0)
     >>> found.exponents
     array([-1.00332, -1.99668])
 

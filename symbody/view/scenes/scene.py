@@ -84,7 +84,7 @@ class Scene:
     >>> sorted({solid.group for solid in picture.solids})
     ['bodies', 'frames', 'joints']
 
-    See also: `scene`, `film`, `write.glb`.
+    See also: `scene`, `write.film`, `write.glb`.
     """
 
     name: str
@@ -129,7 +129,7 @@ class Scene:
         >>> picture.save("view.html").name, picture.svg()[:4], picture.gltf()[:4], len(picture.html()) > 1000
         ('view.html', '<svg', b'glTF', True)
 
-        See also: `scene`, `film`.
+        See also: `scene`, `write.film`.
         """
         target = Path(path)
         if target.suffix == ".html":
@@ -202,7 +202,7 @@ def scene(
     ('pendulum', ['bob'])
     >>> path = picture.save("pendulum.html")
 
-    See also: `view.Scene`, `film`, `plot`, `Solid`.
+    See also: `view.Scene`, `write.film`, `plot`, `Solid`.
     """
     shown_first = _groups(show, traces=traces, forces=forces)
     if isinstance(source, PileMotion):

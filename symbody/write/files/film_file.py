@@ -47,7 +47,7 @@ def film(
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
     >>> picture = sb.scene(sb.derive(m), theta=0.5)
     >>> try:
-    ...     name = sb.film(picture, "pendulum.gif", width=80, height=50, rate=2).name
+    ...     name = sb.write.film(picture, "pendulum.gif", width=80, height=50, rate=2).name
     ... except sb.errors.ViewError:  # needs the package Pillow
     ...     name = "pendulum.gif"
     >>> name
