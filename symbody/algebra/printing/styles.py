@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 from ..graph.graph import Node, Number, Symbol
 from ..graph.reading_order import Order, factor_order, sum_order, term_order
 from ..graph.rules_of_order import has_free_terms
+from .greek_letters import GREEK
 from .printed_numbers import as_written, digits, exact_digits, ratio
 
 LINE_WIDTH: Final = 200  # approximate largest width of a line in characters
@@ -440,9 +441,7 @@ class _ExactText(_Text):
 # ---------------------------------------------------------------------------------------------------------- LaTeX
 
 _GREEK: Final = {
-    **{n: "\\" + n for n in """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau
-        upsilon phi chi psi omega varepsilon vartheta varphi varrho varsigma Gamma Delta Theta Lambda Xi Pi Sigma
-        Upsilon Phi Psi Omega""".split()},
+    **{n: "\\" + n for n in GREEK if n != "omicron"},  # which TeX has no command for
     "lam": r"\lambda", "eps": r"\epsilon",
 }  # fmt: skip
 _LATEX_FUNCTIONS: Final = {
