@@ -83,21 +83,23 @@ def solve_by_newton(p: ContactArrays, b: ContactBranch, is_warm: int) -> float:
     """Forces p.x; the residual. is_warm: the forces that are there are those of a problem nearby, such as the step
     before, and sweeps may do."""
     if is_warm == 1:
-        sweep_warm(p)
-        residual = sweep_residual(p)
-        steady = max(STEADY, p.precision)
-        if p.change <= steady * p.largest and residual <= steady:
+        residual = sweep_warm(p)
+        if residual <= max(STEADY, p.precision):
             return residual
     newton_rounds(p, b)
     return contact_residual(p)
 
 
-def sweep_warm(p: ContactArrays) -> None:
-    """Sweeps until they change nothing, as many as cost less than an elimination."""
+def sweep_warm(p: ContactArrays) -> float:
+    """Sweeps until they change nothing, as many as cost less than an elimination; the residual, or a large number."""
+    steady = max(STEADY, p.precision)
     for _ in range(p.n + SWEEPS):
         sweep(p)
-        if p.change <= max(STEADY, p.precision) * p.largest:
-            return
+        if p.change <= steady * p.largest:
+            residual = sweep_residual(p)
+            if residual <= steady:
+                return residual
+    return 1e300
 
 
 def newton_rounds(p: ContactArrays, b: ContactBranch) -> None:
