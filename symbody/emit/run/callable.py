@@ -226,8 +226,13 @@ class Compiled(Introduced):
 
     @cached_property
     def tables(self) -> TablesInMemory:
-        """The tables of a program that `is_tabulated`, from disk or made and put there: they are quicker to have than any
-        code of the instructions that they hold."""
+        """The tables of a program without linear systems, from disk or made and put there: they are quicker to have than
+        any code of the instructions that they hold.
+
+        >>> x = sb.symbol("x")
+        >>> sb.compile(sb.program("f", {"x": x}, {"y": x**2})).tables.size > 0
+        True
+        """
         key = hashlib.sha256(f"{_generator()}|tables|{jit.rounding()}|{self.program.digest}".encode()).hexdigest()
         kept = disk.load(key) if self._cache else None
         if kept is not None:

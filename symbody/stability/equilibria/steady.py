@@ -22,7 +22,7 @@ from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name, values_in_si
 from ...derivation.equations.sampling import refuse_samples
-from ...errors import StabilityError, advised_error, finite_number, in_number, listed
+from ...errors import EvaluationError, StabilityError, advised_error, finite_number, in_number, listed
 from ...integrate.inputs.inputs import with_inputs
 from ...integrate.start.state import Start, is_whole_state, start_values
 from ..variation.condition_rows import ConditionRow
@@ -344,7 +344,11 @@ def _is_true(asked: SteadyQuestion, table: Mapping[Symbol, Expr]) -> bool:
 
 
 def _all_vanish(things: list[Expr], defaults: Mapping[Symbol, float]) -> bool:
-    return all(vanishing(things, defaults)) if things else True
+    """False also where they have no value, such as with divisions by what the solution makes zero."""
+    try:
+        return all(vanishing(things, defaults)) if things else True
+    except EvaluationError:
+        return False
 
 
 def _linear_solution(
