@@ -124,6 +124,47 @@ def test_creep_that_saturates_has_the_same_critical_speed() -> None:
     assert lin.eigenvalues(V=60.0).real.max() == pytest.approx(growth(60.0), rel=1e-3, abs=1e-3)
 
 
+def test_simplified_theory_begins_with_kalkers_linear_theory() -> None:
+    """Each creepage on its own, and spin: F = -f ξ."""
+    contact, N = vh.rail_contact(6e4, wheel_radius=0.46), 6e4
+    for creepages, expected in (
+        ((1e-7, 0, 0), (-contact.f11, 0)),
+        ((0, 1e-7, 0), (0, -contact.f22)),
+        ((0, 0, 1e-6), (0, -10 * contact.f23)),
+    ):
+        found = vh.creep_forces(contact, N, creepages, strips=60)
+        assert np.array([found.along, found.across]) == pytest.approx(np.array(expected) * 1e-7, rel=2e-3, abs=1e-6)
+        assert found.sliding < 0.05
+
+
+def test_simplified_theory_ends_with_friction() -> None:
+    contact, N = vh.rail_contact(6e4, wheel_radius=0.46), 6e4
+    found = vh.creep_forces(contact, N, (0.03, 0.04, 0.0), friction=0.25)
+    assert found.sliding == 1
+    assert np.hypot(found.along, found.across) == pytest.approx(0.25 * N, rel=2e-3)
+    bound = 0.25 * 2 * N / (np.pi * contact.along * contact.across)
+    assert np.hypot(*found.tractions.reshape(-1, 2).T).max() <= bound
+
+
+def test_simplified_theory_of_pure_creepage_is_that_of_its_strips() -> None:
+    """Without spin a strip sticks from its leading edge x = h to x = c - h, c = 3 f ξ/(8 b) π b/(2 μ N), and slides behind; by
+    quadrature of that, beside Polach's formula, which is near."""
+    contact, N, mu = vh.rail_contact(6e4, wheel_radius=0.46), 6e4, 0.3
+    a, b, f = contact.along, contact.across, contact.f11
+    for xi in (5e-4, 1.5e-3, 4e-3):
+        rigid = 3 * f * xi / (8 * a**2 * b)
+        p0 = mu * 2 * N / (np.pi * a * b)
+        y = np.linspace(-b, b, 2001)[:, None]
+        h = a * np.sqrt(np.maximum(1 - (y / b) ** 2, 0))
+        x = h * np.linspace(-1, 1, 2001)
+        traction = np.minimum(rigid * (h - x), p0 * (h**2 - x**2) / a**2)
+        exact = float(np.trapezoid(np.trapezoid(traction, x, axis=1), y[:, 0]))
+        found = vh.creep_forces(contact, N, (xi, 0, 0), friction=mu, strips=60)
+        assert -found.along == pytest.approx(exact, rel=3e-3)
+        polach = float(sb.evaluate(vh.polach_force(xi, 0.0, f, f, mu * N)[0], {}))
+        assert found.along == pytest.approx(polach, rel=0.12)
+
+
 def test_comfort_weighting_has_the_values_of_the_standard() -> None:
     for axis in ("k", "d"):
         table = published(f"iso2631_weighting_{axis}")

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from .tyres.tyre import MirroredTyre, Slip, Tyre, TyreForces, TyrePair
     from .wheels.drivetrain import brake, differential, drive, spin_rate
     from .wheels.rail_contact import RailContact, kalker_coefficients, polach_force, rail_contact
+    from .wheels.simplified_theory import CreepForces, creep_forces
     from .wheels.wheel_contact import ContactGeometry, WheelContact, contact_geometry, wheel_on_road
 
 __all__ = [  # noqa: RUF022  (in order of flow)
@@ -71,7 +72,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "Hardpoints", "bushing", "Bushing", "anti_roll_bar", "torsion_bar", "AntiRollBar", "stops", "rack", "Rack", "drive", "brake", "differential", "spin_rate",
     "PlanePath", "path_through", "path_of_curvature", "preview_driver", "Driver", "cruise_control", "lane_keeping", "anti_lock", "stability_control",
     "wheel_angles", "kinematics", "KinematicCurves",
-    "single_track", "path_follower", "car_and_trailer", "wheelset", "bogie", "rail_car", "rail_contact", "RailContact", "kalker_coefficients", "polach_force", "motorcycle", "suspended_motorcycle", "sharps_motorcycle", "leaning_turn",
+    "single_track", "path_follower", "car_and_trailer", "wheelset", "bogie", "rail_car", "rail_contact", "RailContact", "kalker_coefficients", "polach_force", "creep_forces", "CreepForces", "motorcycle", "suspended_motorcycle", "sharps_motorcycle", "leaning_turn",
     "car", "pedal", "double_wishbone", "mcpherson", "Corner", "moved_points", "spring_preload", "WISHBONES", "STRUT",
     "straight", "steady_gain", "understeer", "Understeer", "handling_diagram", "HandlingDiagram",
     "step_steer", "ramp_steer", "sine_steer", "sine_with_dwell", "step_measures", "StepMeasures", "lane_change", "LaneChange",
