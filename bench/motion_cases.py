@@ -11,6 +11,7 @@ import numpy as np
 
 import symbody as sb
 
+from .motion_bodies import bound, panels, panels_time, slalom
 from .motion_examples import SLEW, circular_lap_time, furuta, lap, parking, slew, winding_lap
 from .motion_kart import LAP, kart_lap
 
@@ -269,6 +270,9 @@ CASES = (
     Case("crane", crane, 20, "radau", None, "Gramian of the linear system"),
     Case("Furuta's pendulum", furuta, 40, "hermite-simpson", None, ""),
     Case("slew of a satellite", slew, 40, "radau", SLEW, "Bilimoria and Wie 1993", 3e-4),
+    Case("satellite with panels", panels, 60, "radau", panels_time(), "switching times", 5e-5),
+    Case("slalom of a motorcycle", slalom, 12, "hermite-simpson", None, ""),
+    Case("bound on four legs", bound, 10, "hermite-simpson", None, ""),
     Case("parking", parking, 40, "radau", None, ""),
     Case("lap on a circle", lap, 60, "hermite-simpson", circular_lap_time(), "circle", 1e-6),
     Case("lap of a kart", kart_lap, 500, "trapezoidal", LAP, "Fastest-lap, 500 points", 5e-3),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from bench.motion_bodies import HOUND, bound
 from bench.motion_cases import CASES, LUUS, hopper, luus_arm, walker
 from bench.motion_peers import by_casadi
 from bench.motions import BY_HAND
@@ -24,6 +25,17 @@ def test_hopper_keeps_the_balance_of_momentum():
     assert motion.values("lam_foot", "stance").min() > -1e-6
     assert np.abs(motion.values("y", "stance") - motion.values("l", "stance")).max() < 1e-9
     assert motion.check().relative < 1e-3
+
+
+def test_bound_keeps_weight_speed_and_friction():
+    motion = bound().solve(6)
+    assert motion.outcome
+    total, stances = sum(motion.durations.values()), ("hind", "fore")
+    carried = sum(motion.transcription.weights[k] @ motion.values("up", k) * motion.durations[k] for k in stances)
+    assert carried == pytest.approx(HOUND["mass"] * 9.81 * total, rel=1e-6)
+    assert motion["x"][-1] == pytest.approx(HOUND["speed"] * total)
+    for k in stances:
+        assert (np.abs(motion.values("along", k)) <= 0.6 * motion.values("up", k) + 1e-6).all()
 
 
 @dear

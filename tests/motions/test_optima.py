@@ -19,7 +19,7 @@ from symbody.kits import motions
 from tests.amount import FULL, dear
 
 pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
-CHEAP = ("brachistochrone", "Goddard", "Luus' arm", "slew of a satellite", "lap on a circle")
+CHEAP = ("brachistochrone", "Goddard", "Luus' arm", "slew of a satellite", "satellite with panels", "lap on a circle")
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ def with_a_root():
         (lambda p, s, F: s.guess(x=[np.inf]), "expected finite numbers"),
         (lambda p, s, F: s.condition("c", F, at="middle"), "at= is 'start' or 'end'"),
         (lambda p, s, F: p.phase("push", s.equations, 1.0), "there is a phase 'push' already"),
+        (lambda p, s, F: p.phase("part 1", s.equations, 1.0), "a phase has a name of letters, digits and underscores, got 'part 1'"),
         (lambda p, s, F: p.phase("rest", s.equations, (0, 1)), "a duration must be positive"),
         (lambda p, s, F: p.phase("rest", s.equations, 1.0, form="magic"), "there is no form 'magic'"),
         (lambda p, s, F: p.phase("rest", "eq", 1.0), "expected equations, got 'eq'"),

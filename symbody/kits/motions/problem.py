@@ -87,6 +87,10 @@ class Problem(Summarized):
         """
         if name in self.phases:
             raise sb.ModelError(f"motion {self.name!r}: there is a phase {name!r} already")
+        if not (isinstance(name, str) and name.isascii() and name.isidentifier()):
+            raise sb.ModelError(
+                f"motion {self.name!r}: a phase has a name of letters, digits and underscores, got {shown(name)}"
+            )
         if not isinstance(equations, sb.Equations):
             raise sb.ModelError(
                 f"motion {self.name!r}, phase {name!r}: expected equations, got {shown(equations)}; derive(model)"
