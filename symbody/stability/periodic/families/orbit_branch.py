@@ -154,17 +154,19 @@ class OrbitBranch(Tabular, Portable):
 
     def largest(self, what: str | Expr) -> Array:
         """The largest value over each orbit of a state, an output or an expression."""
-        along = [v.max() for v in self._along(what)]
-        return np.maximum(along, self._between_points(what, 1)) if self.form == "collocation" else np.array(along)
+        return self._ranges(what)[1]
 
     def smallest(self, what: str | Expr) -> Array:
         """The smallest value over each orbit of a state, an output or an expression."""
-        along = [v.min() for v in self._along(what)]
-        return np.minimum(along, self._between_points(what, 0)) if self.form == "collocation" else np.array(along)
+        return self._ranges(what)[0]
 
-    def _between_points(self, what: str | Expr, which: int) -> Array:
-        """The smallest (0) or largest (1) value of the polynomials of each orbit."""
-        return np.array([o.extremes(what)[which] for o in self._orbits_shown])
+    def _ranges(self, what: str | Expr) -> tuple[Array, Array]:
+        """The smallest and the largest value over each orbit, of collocation also between the points."""
+        low, high = np.array([(v.min(), v.max()) for v in self._along(what)]).reshape(-1, 2).T
+        if self.form != "collocation":
+            return low, high
+        least, most = np.array([o.extremes(what) for o in self._orbits_shown]).reshape(-1, 2).T
+        return np.minimum(low, least), np.maximum(high, most)
 
     def _along(self, what: str | Expr) -> Iterator[Array]:
         """Values at mesh and Gauss points of each orbit; of simulated ones along the simulation."""
@@ -344,7 +346,7 @@ class OrbitBranch(Tabular, Portable):
             "modulus": modulus,
         }
         for what in (*(s.name for s in self.problem.flow.x), *more):
-            columns |= {f"min {what}": self.smallest(what), f"max {what}": self.largest(what)}
+            columns[f"min {what}"], columns[f"max {what}"] = self._ranges(what)
         return columns
 
     def to_pandas(self, more: Iterable[str | Expr] = ()) -> Any:

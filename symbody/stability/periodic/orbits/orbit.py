@@ -296,7 +296,7 @@ class Orbit(Tabular, Portable):
         eq, states = self.equations, self._states(tau)
         table = np.column_stack([states[s] for s in eq.state])
         groups = {"t": eq.t, "x": list(eq.state), "p": list(eq.variables.constants)}
-        f = numpy_function(program("along_orbit", groups, {"e": [e]}))
+        f = eq.cached("along orbits", (e,), lambda: numpy_function(program("along_orbit", groups, {"e": [e]})))
         p = np.tile(list(self.parameters.values()), (len(tau), 1))
         return np.asarray(f(self.setting.t0 + tau * self.period, table, p)).reshape(len(tau))
 
