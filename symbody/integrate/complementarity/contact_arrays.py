@@ -31,6 +31,7 @@ class ContactArrays(Struct):
     first, count  of each cone: its first row and number of rows
     mu            friction coefficient of each cone
     given, share  its normal force N = given + share · x
+    owner         the normal row whose force N is, or -1: `share` alone says
     mobility      largest eigenvalue a of its block of A
     fixed         1 where the direction of slip is prescribed: `way`, with the viscous force `offset`
     change        largest change of a force in the last sweep; `largest`: the largest force
@@ -49,6 +50,7 @@ class ContactArrays(Struct):
     first: Indices
     count: Indices
     fixed: Indices
+    owner: Indices
     mu: Numbers
     given: Numbers
     share: Numbers
@@ -69,7 +71,7 @@ def contact_arrays(rows: int, cones: int, precision: float = 0.0) -> ContactArra
     """Memory for problems of at most so many rows and cones."""
     return ContactArrays(
         n=0, normals=0, cones=0, A=np.zeros(rows * rows + 1), b=np.zeros(rows + 1), x=np.zeros(rows + 1),
-        first=indices([0] * cones), count=indices([0] * cones), fixed=indices([0] * cones), mu=np.zeros(cones + 1),
+        first=indices([0] * cones), count=indices([0] * cones), fixed=indices([0] * cones), owner=indices([-1] * cones), mu=np.zeros(cones + 1),
         given=np.zeros(cones + 1), share=np.zeros(rows * cones + 1), mobility=np.zeros(cones + 1), way=np.zeros(2 * cones + 1),
         offset=np.zeros(cones + 1), motion=np.zeros(rows + 1),
         terms=np.zeros(rows + 1), miss=np.zeros(rows + 1), w=np.zeros(2), precision=precision,
@@ -94,6 +96,8 @@ def row_motion(p: ContactArrays, i: int) -> float:
 
 def normal_force(p: ContactArrays, c: int) -> float:
     """N = given + share · x of a cone."""
+    if p.owner[c] >= 0:
+        return p.x[p.owner[c]]
     normal = p.given[c]
     for j in range(p.n):
         normal += p.share[c * p.n + j] * p.x[j]

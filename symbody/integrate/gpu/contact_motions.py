@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...algebra.graph.graph import ZERO
 from ...derivation.equations.additional_rates import variable_rates
 from ...emit.llvm.device_loops import STATUS, Roles
 from ...emit.run.cuda_loops import ENTRY
@@ -102,6 +103,8 @@ def step_memory(device: DeviceFunctions, table: ModeTable, *, remembers: bool) -
     """Programs and memory of a step in the module of `device`, whose variables are the state and what stands behind it."""
     eq = device.equations
     outputs, rows = midpoint_outputs(table)
+    if remembers:
+        outputs["G"] = [ZERO]  # which only steps that remember nothing, and derivatives, read
     callees = {
         "point": device.long_function("midpoint", outputs),
         "rates": device.function("coordinate_rates", {"qdot": eq.rates}) if eq.q else None,

@@ -142,6 +142,9 @@ def pose_cone(s: MoreauStep, c: int) -> None:
     if s.held[own] == 1:
         p.mu[c] = s.static[own]
     p.given[c] = s.h * s.normal[own]
+    p.owner[c] = -1
+    if s.owner[own] < s.contacts:
+        p.owner[c] = s.at[s.owner[own]]
     for j in range(p.n):
         p.share[c * p.n + j] = s.share[own * s.rows + s.row[j]]
     p.mobility[c] = max(p.A[i * p.n + i], 1e-300)
