@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
+from . import second_derivatives
 from .limits import Limit, StoppedError
 from .robots import CASES
 from .timing import Row, fresh
@@ -56,7 +57,7 @@ LARGEST_ERROR: Final = 1e-10
 def rows(
     robots: Iterable[str] = tuple(CASES), functions: Iterable[str] = FUNCTIONS, quick: bool = False
 ) -> Iterator[Row]:
-    """A row for each robot and function, then rows for the time from file to callable."""
+    """A row for each robot and function, then rows for the time from file to callable, and for second derivatives."""
     robots, functions = tuple(robots), tuple(functions)
     present = []
     for robot in robots:
@@ -72,6 +73,7 @@ def rows(
     for robot in present:
         for function in functions:
             yield from_file(robot, function)
+    yield from second_derivatives.rows([r for r in second_derivatives.ROBOTS if r in present], quick)
 
 
 # ---------------------------------------------------------------------------------------------- one robot, one function

@@ -8,6 +8,7 @@
 #include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/rnea-second-order-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 
 namespace {
@@ -28,6 +29,15 @@ template <class Result> void copied(double *to, const Result &x)
 {
     if (to)
         Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(to, x.rows(), x.cols()) = x;
+}
+
+template <class Tensor> void copied_tensor(double *to, const Tensor &x)
+{
+    if (to)
+        for (Eigen::Index i = 0; i < x.dimension(0); ++i)
+            for (Eigen::Index j = 0; j < x.dimension(1); ++j)
+                for (Eigen::Index k = 0; k < x.dimension(2); ++k)
+                    *to++ = x(i, j, k);
 }
 
 template <Convention way> void mass_matrix(const double *const *in, double *const *out, void *own)
@@ -80,6 +90,17 @@ void forward_dynamics_local(const double *const *in, double *const *out, void *o
 void forward_dynamics_world(const double *const *in, double *const *out, void *own)
 {
     forward_dynamics<Convention::WORLD>(in, out, own);
+}
+
+void inverse_second_derivatives(const double *const *in, double *const *out, void *own)
+{
+    Robot &r = *static_cast<Robot *>(own);
+    pinocchio::ComputeRNEASecondOrderDerivatives(
+        r.model, r.data, positions(r, in[0]), tangent(r, in[1]), tangent(r, in[2]));
+    copied_tensor(out[0], r.data.d2tau_dqdq);
+    copied_tensor(out[1], r.data.d2tau_dvdv);
+    copied_tensor(out[2], r.data.d2tau_dqdv);
+    copied_tensor(out[3], r.data.d2tau_dadq);
 }
 
 void forward_derivatives(const double *const *in, double *const *out, void *own)

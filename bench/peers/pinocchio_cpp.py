@@ -21,6 +21,19 @@ def _library() -> ctypes.CDLL:
     return made
 
 
+def measured_second_derivatives(robot: str, count: int, repeats: int) -> Row:
+    """Microseconds of the second derivatives of inverse dynamics, and their values at the first state: by q q, v v, q v and
+    a q, of each force."""
+    lib, known = _library(), prepared(robot, "inverse_dynamics", count)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder, "model.txt")
+        place.write_text(known.archive)
+        own = lib.opened(str(place).encode())
+    f = Function(address(lib, "inverse_second_derivatives"), own)
+    found = values(f, [x[:1] for x in known.inputs], [known.n**3] * 4)
+    return {**times(f, known.inputs, [None] * 4, repeats), "values": [x[0].tolist() for x in found]}
+
+
 def measured(robot: str, function: str, count: int, repeats: int) -> Row:
     """Microseconds of the faster way; `error` of what was compiled here against Pinocchio's own library."""
     lib, known = _library(), prepared(robot, function, count)

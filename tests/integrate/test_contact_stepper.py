@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.later import RenamedWarning
 from tests.amount import FULL
 
 from .test_friction_machines import block
@@ -314,7 +315,8 @@ def test_what_has_no_contacts_has_no_impulses():
 def test_gymnasium_walks_on_contacts(thrown):
     pytest.importorskip("gymnasium", reason="gymnasium is not installed")
     env, _ = thrown
-    members = env.gymnasium(4, lambda x, r, after: after[:, 0] - x[:, 0], ends=lambda x: x[:, 2] < 0.11, steps=500)
+    with pytest.warns(RenamedWarning, match="sb.environment"):
+        members = env.gymnasium(4, lambda x, r, after: after[:, 0] - x[:, 0], ends=lambda x: x[:, 2] < 0.11, steps=500)
     members.reset(seed=1)
     ended = np.sum([members.step(np.ones((4, 1)))[2] for _ in range(400)], axis=0)
     assert np.all(ended >= 1)

@@ -9,6 +9,7 @@ import pytest
 
 import symbody as sb
 from symbody.integrate import Contact
+from symbody.later import RenamedWarning
 
 from .. import redundant
 from ..amount import some
@@ -155,9 +156,10 @@ def test_torch_tensors_have_gradients(env):
 
 def test_gymnasium_vector_environments(env):
     pytest.importorskip("gymnasium", reason="gymnasium is not installed")
-    members = env.gymnasium(
-        5, lambda before, r, after: -(after[:, 0] ** 2), ends=lambda x: np.abs(x[:, 0]) > 0.7, steps=30
-    )
+    with pytest.warns(RenamedWarning, match="sb.environment"):
+        members = env.gymnasium(
+            5, lambda before, r, after: -(after[:, 0] ** 2), ends=lambda x: np.abs(x[:, 0]) > 0.7, steps=30
+        )
     states, _ = members.reset(seed=1)
     assert members.observation_space.contains(states)
     ended = np.zeros(5, dtype=int)

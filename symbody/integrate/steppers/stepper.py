@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
@@ -14,7 +15,7 @@ from ...argument_kinds import answered_class, checked_flags
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import SimulationError, finite_number, listed, shown, unknown
-from ...later import later
+from ...later import GONE_IN, RenamedWarning, later
 from ...summary import Introduced, counted
 from ..contact.impacts import impulses_of
 from ..events.switching_times import undivided_note, unknown_note
@@ -509,7 +510,8 @@ class Stepper(Introduced):
     def gymnasium(
         self, members: int, reward: Any, *, ends: Any = None, spread: float = 0.05, limit: float = 1.0, steps: int = 200
     ) -> Any:
-        """A vector environment of Gymnasium, whose observations are states and whose actions are inputs.
+        """A vector environment of Gymnasium, whose observations are states and whose actions are inputs. Replaced by
+        `environment(stepper, members, reward=...).gymnasium`, whose rewards are expressions; this one works until 0.3.
 
         reward   a function of (states, actions, states after), which gives a number for each member
         ends     a function of states, which says for each member whether it has ended
@@ -521,15 +523,20 @@ class Stepper(Introduced):
 
         >>> x, F = sb.symbol("x", "variable"), sb.symbol("F", "input")
         >>> env = sb.stepper(sb.from_equations({x: F - x}), 0.5, x=1.0)
-        >>> try:
-        ...     import gymnasium
-        ...     count = env.gymnasium(3, lambda before, actions, after: -after[:, 0] ** 2).num_envs
-        ... except ModuleNotFoundError:
-        ...     count = 3
+        >>> import warnings
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     try:
+        ...         import gymnasium
+        ...         count = env.gymnasium(3, lambda before, actions, after: -after[:, 0] ** 2).num_envs
+        ...     except ModuleNotFoundError:
+        ...         count = 3
         >>> count
         3
 
-        See also: `stepper`.
+        See also: `environment`, `integrate.Environment`.
         """
+        said = "Stepper.gymnasium is now sb.environment(stepper, members, reward=...).gymnasium; the old name goes in"
+        warnings.warn(f"{said} {GONE_IN}", RenamedWarning, stacklevel=3)
         made = later("integrate.steppers.step_wrappers", "vector_environment")
         return made(self, members, reward, ends=ends, spread=spread, limit=limit, steps=steps)
