@@ -16,6 +16,7 @@ from symbody.derivation.programs.articulated_bodies import articulated_accelerat
 from symbody.derivation.programs.link_sweeps import swept_accelerations
 from symbody.emit.programs.straight_line import straight_line_program
 from symbody.emit.run.program_json import program_of_text, text_of_program
+from symbody.stability.linear import loop_numbers
 
 from ..amount import some
 
@@ -180,3 +181,52 @@ def test_a_locked_joint_has_no_accelerations(few_links: None) -> None:
     assert np.isfinite(f.udot(0.0, q, q, f.p)).all()
     q[4] = np.pi / 2
     assert np.isnan(f.udot(0.0, q, 0 * q, f.p)).all()
+
+
+@pytest.mark.parametrize("seed", some(range(6), 2))
+def test_linear_systems_in_loops(seed: int, few_links: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """x' = A x + B r and outputs from columns in loops, beside those derived on the graph, also at other parameters and
+    their derivatives."""
+    monkeypatch.setitem(globals(), "JOINTS", JOINTS[:3])
+    m = random_tree(seed, 5)
+    m.output("y", m.symbols["k"] * sum(sb.derive(m).q) ** 2)
+    eq = sb.derive(m)
+    t, q, u, *r = random_arguments(eq, seed)
+    point = dict(zip((*eq.q, *eq.u, *eq.r), np.concatenate([q, u, *r]).tolist(), strict=True))
+    derived = sb.linearize(eq, {**point, eq.t: t}, moving=True)
+    monkeypatch.setattr(loop_numbers, "MIN_SPEEDS", 2)
+    in_loops = sb.linearize(eq, {**point, eq.t: t}, moving=True)
+    for values in ({}, {"k": 3.0}):
+        found, wanted = in_loops.matrices(values), derived.matrices(values)
+        order = [in_loops.x.index(s) for s in derived.x]
+        A, B = np.linalg.solve(wanted.E, wanted.A), np.linalg.solve(wanted.E, wanted.B)
+        np.testing.assert_allclose(found.A[np.ix_(order, order)], A, rtol=0, atol=1e-9 * np.abs(A).max())
+        np.testing.assert_allclose(found.B[order], B, rtol=0, atol=1e-9 * np.abs(A).max())
+        np.testing.assert_allclose(found.C[:, order], wanted.C, rtol=0, atol=1e-9 * np.abs(wanted.C).max())
+    rows, points = np.array([list(in_loops.numbers.values({}).values())]), np.zeros((1, 0))
+    above, below = (in_loops.matrices({"k": 2.0 + d}).A for d in (1e-4, -1e-4))
+    slope = in_loops.numbers.derivatives_at("k", rows, points).A[0]
+    np.testing.assert_allclose(slope, (above - below) / 2e-4, rtol=0, atol=1e-6 * np.abs(above).max())
+    qz, plain = in_loops.eigenvalues(method="qz"), in_loops.eigenvalues()
+    np.testing.assert_allclose(np.sort(np.abs(qz)), np.sort(np.abs(plain)), rtol=0, atol=1e-6 * np.abs(plain).max())
+
+
+def test_eigenvalues_nearest_to_a_point() -> None:
+    """Of a chain of 40 links, hanging: the lowest frequencies, and those near another one, beside all of them."""
+    link = sb.Model("link")
+    rod = link.body("rod", mass=1.0, com=(0, -0.5, 0), inertia=(0.1, 0.1, 0.1))
+    link.revolute("a", link.ground, rod, "z", damping=0.1, stiffness=2.0)
+    link.frame("tip", rod.frame.translate(0, -1, 0))
+    m = sb.Model("chain")
+    m.gravity(0, -9.81, 0)
+    m.repeat("link", m.ground, link, 40, end="tip")
+    lin = sb.linearize(sb.derive(m), {})
+    every = lin.eigenvalues()
+    for near in (0.0, 8j, -2.0):
+        found = lin.eigenvalues(count=4, near=near)
+        wanted = every[np.argsort(np.abs(every - near))[:4]]
+        np.testing.assert_allclose(np.sort(np.abs(found - near)), np.sort(np.abs(wanted - near)), rtol=1e-7)
+    with pytest.raises(sb.errors.StabilityError, match="not steady: the rate of link_"):
+        sb.linearize(sb.derive(m), {"link_3_a": 0.3})
+    with pytest.raises(sb.errors.StabilityError, match="count is a whole number from 1 on, got 0"):
+        lin.eigenvalues(count=0)

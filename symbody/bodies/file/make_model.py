@@ -265,7 +265,7 @@ class Build:
         return [x.text for x in names_in(share)]
 
     def _values(self, said: LocatedRecord) -> dict[str, Any]:
-        """Numbers, or expressions that are none; of a list a list."""
+        """Numbers and expressions, one or a list for each name."""
         table = said.get("values").entries if "values" in said else {}
         return {
             k: [self._value(x) for x in v] if isinstance(v, LocatedList) else self._value(v) for k, v in table.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,6 +19,21 @@ from .reduced_numbers import COMPLEX_STEP, EliminatedVariables, reduced_arrays
 
 Parts = Mapping[str, Any]  # arrays by the names of the matrices
 ROTATION = "turn"  # key of the rotation of axes that move with the motion
+
+
+class LateSource(Protocol):
+    """What matrices are known by in numbers before their expressions are made."""
+
+    @property
+    def parameters(self) -> tuple[Symbol, ...]: ...
+    @property
+    def unknowns(self) -> tuple[Symbol, ...]: ...
+    @property
+    def made(self) -> Mapping[str, Matrix]: ...
+    @property
+    def at_nominal(self) -> Parts: ...
+    def numbers(self, p: Array, w: Array) -> Parts: ...
+    def derivatives(self, by: Symbol) -> Callable[[Array, Array, Array], Parts]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,18 +118,18 @@ class LateParts:
 
 
 class LateMatrix(LateEntries):
-    """A matrix of `LateParts`: its numbers are computed from theirs, its entries are derived when first requested."""
+    """A matrix of a `LateSource`: its numbers are computed from theirs, its entries are derived when first requested."""
 
     __slots__ = ("numbers", "source")
 
     def __init__(
-        self, shape: tuple[int, int], source: LateParts, numbers: Callable[[Parts], Array], made: Callable[[], Iterable[Expr]]
+        self, shape: tuple[int, int], source: LateSource, numbers: Callable[[Parts], Array], made: Callable[[], Iterable[Expr]]
     ) -> None:  # fmt: skip
         super().__init__(*shape, made)
         self.source, self.numbers = source, numbers
 
     @classmethod
-    def part(cls, source: LateParts, name: str) -> LateMatrix:
+    def part(cls, source: LateSource, name: str) -> LateMatrix:
         shape = source.at_nominal[name].shape
         return cls((shape[0], shape[1]), source, lambda parts: parts[name], lambda: source.made[name].entries)
 
@@ -136,7 +151,7 @@ class LateMatrix(LateEntries):
         return Matrix(self.rows, self.cols, self.entries)
 
 
-def late_source(matrices: Iterable[Matrix]) -> LateParts | None:
+def late_source(matrices: Iterable[Matrix]) -> LateSource | None:
     """What some matrices are known by, where all of them are late and of one source."""
     sources = {m.source if isinstance(m, LateMatrix) else None for m in matrices}
     return next(iter(sources)) if len(sources) == 1 else None

@@ -234,18 +234,23 @@ class LinearSystem(
 
     @values_by_name(StabilityError)
     def eigenvalues(
-        self, values: Values = None, *, method: str = "coordinates", options: ByName = None, **named: float
-    ) -> Complex:
+        self, values: Values = None, *, method: str = "coordinates", count: int | None = None, near: complex = 0.0,
+        options: ByName = None, **named: float,
+    ) -> Complex:  # fmt: skip
         """Finite eigenvalues (poles), by real part; `method`: "coordinates", "qz" on all variables, or "qr" onto the
         constraints' tangent.
 
+        count, near   only that many, the nearest to a number: of thousands of states these are found from a Krylov
+                      space, in seconds
+
         >>> c = sb.symbol("c")
-        >>> sb.linear_system([[0, 1], [-4, -c]]).eigenvalues(c=0.4)
-        array([-0.2-1.989975j, -0.2+1.989975j])
+        >>> lin = sb.linear_system([[0, 1], [-4, -c]])
+        >>> lin.eigenvalues(c=0.4), lin.eigenvalues(c=5.0, count=1)
+        (array([-0.2-1.989975j, -0.2+1.989975j]), array([-1.+0.j]))
 
         See also: `LinearSystem.modes`, `LinearSystem.root_locus`.
         """
-        return eigenvalues(self, values or {}, method)
+        return eigenvalues(self, values or {}, method, count, near)
 
     @values_by_name(StabilityError)
     def modes(self, values: Values = None, **named: float) -> Spectrum:

@@ -33,9 +33,10 @@ from ..variation.condition_rows import ConditionRow, position_rows, speed_rows
 from ..variation.first_variation import Variation, input_columns, slopes_of, variation
 from ..variation.parameter_samples import arrays, sample_at, samples, substituted_and_folded, with_exact_entries
 from ..variation.pivoting import pivoted_solution
-from ..variation.system_matrices import PARTS, RECOVERY, FullSystem
+from ..variation.system_matrices import PARTS, RECOVERY, FullSystem, LateFullSystem
 from .lazy_matrices import ROTATION, LateMatrix, LateParts
 from .linear_system import LinearSystem
+from .loop_numbers import loop_parts, refuse_unsteady
 from .reduced_numbers import EliminatedVariables, reduced_arrays
 from .reduction import Partition, ReducedMatrices, chosen_partition, reduced_matrices
 
@@ -101,6 +102,10 @@ def linearize(
     if isinstance(about, State):
         about, numbers = _from_state(eq, about, numbers)
     with gc_paused():
+        if not isinstance(about, SteadyMotion) and not tuple(independent):
+            system = _in_loops(eq, about, numbers, moving, outputs)
+            if system is not None:
+                return _without(system, drop)
         if isinstance(about, SteadyMotion):
             motion: SteadyMotion | None = _checked_motion(eq, about)
             point, defaults = dict(about.expressions), _parameters(eq, about, numbers)
@@ -113,8 +118,41 @@ def linearize(
             motion = _motion_at_point(eq, about, numbers)
             point, defaults, turning = dict(motion.expressions), dict(motion.defaults), motion.conditions.turning
         system = _linear_system(eq, point, defaults, motion, independent, turning, outputs)
+    return _without(system, drop)
+
+
+def _without(system: LinearSystem, drop: str | Iterable[Symbol | str]) -> LinearSystem:
     names = system.cyclic if drop == "cyclic" else [drop] if isinstance(drop, str) else list(drop)
     return system.without(*names) if names else system
+
+
+def _in_loops(
+    eq: Equations,
+    about: Mapping[Any, Any],
+    numbers: Mapping[str, float],
+    moving: bool,
+    outputs: Mapping[str, Any] | None,
+) -> LinearSystem | None:
+    """Of many links without constraints, x' = A x + B r from programs in loops; None for other equations."""
+    rows = output_rows(eq.outputs if outputs is None else outputs)
+    defaults = _parameters(eq, None, numbers)
+    found = loop_parts(eq, _state(eq, about), defaults, rows)
+    if found is None:
+        return None
+    if not moving:
+        refuse_unsteady(eq, found)
+    parts: dict[str, Any] = {name: LateMatrix.part(found, name) for name in (*PARTS, *RECOVERY)}
+    states = tuple(s.name for s in found.state)
+
+    def first_variation() -> Variation:
+        point = _point_of_motion(eq, about, defaults)
+        return variation(eq, _in_the_state(eq, rows), point)
+
+    full = LateFullSystem(tuple(s.name for s in eq.q), tuple(s.name for s in eq.u), first_variation)
+    return LinearSystem(
+        eq.name, states, tuple(s.name for s in found.inputs), tuple(rows), variables=states, defaults=defaults, full=full,
+        **parts,
+    )  # fmt: skip
 
 
 def _linear_system(

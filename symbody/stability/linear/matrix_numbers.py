@@ -24,7 +24,7 @@ from ...errors import StabilityError, listed, shown, unknown
 from ..variation.first_variation import Variation
 from ..variation.parameter_samples import array, arrays
 from ..variation.system_matrices import PARTS, RECOVERY, SystemMatrices, matrices_from_entries
-from .lazy_matrices import LateParts, late_source
+from .lazy_matrices import LateSource, late_source
 from .named_matrices import NamedMatrices, parts_of, unknowns_of
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class MatrixNumbers(Portable):
         return names.index(key)
 
     @cached_property
-    def _late(self) -> LateParts | None:
+    def _late(self) -> LateSource | None:
         """What all matrices are known by in numbers, where their expressions are not made yet."""
         return late_source(getattr(self.lin, p) for p in (*PARTS, *RECOVERY))
 

@@ -17,7 +17,7 @@ from ...errors import StabilityError
 from ...summary import Summarized, Summary, counted, listing, summary_rows
 from ..equilibria.steady_motion import SteadyMotion
 from ..variation.system_matrices import NO_RATES, OF_RATES, PARTS, RECOVERY, FullSystem
-from .lazy_matrices import LateMatrix, LateParts, late_source
+from .lazy_matrices import LateMatrix, LateSource, late_source
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,8 +90,9 @@ class NamedMatrices(Summarized, Portable):
     @cached_property
     def parameters(self) -> tuple[Symbol, ...]:
         """Symbols of the entries, in the order of declaration; those without a default value must be given."""
-        things = [getattr(self, part) for part in PARTS] if self._late is None else self._late.variation.values()
-        seen = [s for s in free_symbols(*things) if s not in unknowns_of(self)]
+        parts = [getattr(self, part) for part in PARTS]
+        symbols = free_symbols(*parts) if self._late is None else self._late.parameters
+        seen = [s for s in symbols if s not in unknowns_of(self)]
         more = self.about.parameters if self.about is not None and unknowns_of(self) else ()
         declared = dict.fromkeys([*(self.about.parameters if self.about is not None else ()), *self.defaults])
         place = {s: k for k, s in enumerate(declared)}
@@ -106,7 +107,7 @@ class NamedMatrices(Summarized, Portable):
         return kinds
 
     @cached_property
-    def _late(self) -> LateParts | None:
+    def _late(self) -> LateSource | None:
         """What all matrices are known by in numbers, where their expressions are not made yet."""
         return late_source(getattr(self, p) for p in (*PARTS, *RECOVERY))
 

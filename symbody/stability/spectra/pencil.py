@@ -20,6 +20,7 @@ from ...errors import StabilityError
 
 Complex = NDArray[np.complex128]
 REGULAR_E: Final = 1e-11  # reciprocal condition number of E with scaled rows above which it counts as regular
+MANY_STATES: Final = 100  # from which on eigenvalues are computed without vectors, where these are not needed
 RANK_TOLERANCE: Final = 1e-11  # singular value, relative to the largest, below which it counts as zero
 # singular value, relative to the largest, below which eigenvectors are parallel (a defective pencil)
 PARALLEL_VECTORS: Final = (
@@ -72,6 +73,17 @@ def pencil_spectrum(E: Array, A: Array, names: tuple[str, ...] = ()) -> PencilSp
         s, x, y, infinite = _finite_part(E, A, names)
     order = sorted_order(s)
     return PencilSpectrum(s[order].astype(complex), x[:, order].astype(complex), (y / scale)[:, order], infinite)
+
+
+def finite_eigenvalues(E: Array, A: Array, names: tuple[str, ...] = ()) -> Complex:
+    """The finite eigenvalues, sorted; of many states without their vectors, which take most of the time."""
+    if len(A) < MANY_STATES:
+        return pencil_spectrum(E, A, names).s
+    scale = _row_scales(E, A)
+    if not is_regular(E / scale):
+        return pencil_spectrum(E, A, names).s
+    s = np.linalg.eigvals(np.linalg.solve(E / scale, A / scale)).astype(complex)
+    return s[sorted_order(s)]
 
 
 def is_regular(E: Array) -> bool:

@@ -14,10 +14,11 @@ from ...argument_kinds import answered_class
 from ...derivation.equations.keywords import values_by_name
 from ...display import Displayed, DisplayPart, LabelledRows, ShownTable, Title
 from ...emit.run.callable import Array
-from ...errors import StabilityError, unknown
+from ...errors import StabilityError, shown, unknown
 from ...summary import Tabular
 from ..variation.system_matrices import FullSystem
-from .pencil import Complex, pencil_spectrum, qz_eigenvalues, sorted_order, without_rounding
+from .nearest_eigenvalues import nearest_eigenvalues
+from .pencil import Complex, finite_eigenvalues, pencil_spectrum, qz_eigenvalues, sorted_order, without_rounding
 
 if TYPE_CHECKING:
     from ..linear.linear_system import LinearSystem
@@ -168,8 +169,10 @@ class Spectrum(Tabular, Sequence[Mode]):
         return "\n".join([*lines, *([f"and {self.infinite} infinite"] if self.infinite else [])])
 
 
-def eigenvalues(lin: LinearSystem, values: Mapping[str, float], method: str = "coordinates") -> Complex:
-    """Finite eigenvalues, by real part.
+def eigenvalues(
+    lin: LinearSystem, values: Mapping[str, float], method: str = "coordinates", count: int | None = None, near: complex = 0.0
+) -> Complex:  # fmt: skip
+    """Finite eigenvalues, by real part; or `count` of them, the nearest to `near`.
 
     coordinates   of the reduced pencil (E, A)
     qz            by the QZ algorithm on the equations in all variables, with accelerations and multipliers (Lynch eq.
@@ -178,13 +181,26 @@ def eigenvalues(lin: LinearSystem, values: Mapping[str, float], method: str = "c
     """
     if method not in METHODS:
         raise unknown("eigenvalues", "method", method, METHODS, StabilityError)
+    if count is not None:
+        return _nearest(lin, values, method, count, near)
     if method == "coordinates":
         n = lin.matrices(values)
-        return pencil_spectrum(n.E, n.A, lin.x).s
+        return finite_eigenvalues(n.E, n.A, lin.x)
     full = _before_reduction(lin, method)
     if method == "qz":
         return qz_eigenvalues(*full_pencil(lin, values), names=full.names)[0]
     return _on_tangent(lin, values)
+
+
+def _nearest(lin: LinearSystem, values: Mapping[str, float], method: str, count: int, near: complex) -> Complex:
+    if method != "coordinates":
+        raise StabilityError(f"eigenvalues: count= is for method='coordinates', got method={method!r}")
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise StabilityError(f"eigenvalues: count is a whole number from 1 on, got {shown(count)}")
+    if not isinstance(near, (int, float, complex)) or not np.isfinite(near):
+        raise StabilityError(f"eigenvalues: near is a finite number, real or complex, got {shown(near)}")
+    n = lin.matrices(values)
+    return nearest_eigenvalues(n.E, n.A, count, near, lin.x)
 
 
 @values_by_name(StabilityError)

@@ -3,8 +3,9 @@ variables."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from ...algebra.graph.matrix import zeros
@@ -62,6 +63,22 @@ class FullSystem:
     def names_of_squares(self) -> tuple[str, ...]:
         """Of the columns of the pencil of ω²."""
         return (*self.q, *self.lam)
+
+
+class LateFullSystem(FullSystem):
+    """A system without constraints, whose variation is derived when first used."""
+
+    def __init__(self, q: tuple[str, ...], u: tuple[str, ...], make: Callable[[], Variation]) -> None:
+        kept = tuple(range(len(q))), tuple(range(len(u)))
+        vars(self).update(q=q, u=u, z=(), lam=(), kept=kept, make=make)
+
+    @cached_property
+    def variation(self) -> Variation:
+        made: Variation = vars(self)["make"]()
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FullSystem, (self.q, self.u, self.z, self.lam, self.variation, self.kept)
 
 
 def matrices_from_entries(flat: Array, shapes: Sequence[tuple[int, int]]) -> list[Array]:
