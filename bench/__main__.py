@@ -45,6 +45,7 @@ STAGES = (
     "mjcf_survey",
     "motions",
     "biomechanics",
+    "vehicles",
 )  # a file each, loaded when chosen: each has peers of its own
 OPTIONS: dict[str, tuple[str, ...]] = {
     "full": ("derive",),
