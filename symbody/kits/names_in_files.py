@@ -15,7 +15,7 @@ import symbody as sb
 from ..errors import ModelError, unknown
 
 MODELS: Final[dict[str, str]] = {
-    "vehicles": "car single_track path_follower car_and_trailer motorcycle suspended_motorcycle sharps_motorcycle wheelset bogie rail_car",
+    "vehicles": "car single_track path_follower car_and_trailer semitrailer motorcycle suspended_motorcycle sharps_motorcycle wheelset bogie rail_car",
     "machines": "wind_turbine",
 }
 PARTS: Final[dict[str, str]] = {

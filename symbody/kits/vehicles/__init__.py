@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .models.car_parts import pedal
     from .models.motorcycle_models import leaning_turn, motorcycle, sharps_motorcycle
     from .models.rail import bogie, rail_car, wheelset
+    from .models.semitrailer_model import semitrailer
     from .models.single_track_models import car_and_trailer, path_follower, single_track
     from .models.suspended_motorcycle import suspended_motorcycle
     from .roads.crg_file import CrgFile, read_crg
@@ -72,7 +73,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "Hardpoints", "bushing", "Bushing", "anti_roll_bar", "torsion_bar", "AntiRollBar", "stops", "rack", "Rack", "drive", "brake", "differential", "spin_rate",
     "PlanePath", "path_through", "path_of_curvature", "preview_driver", "Driver", "cruise_control", "lane_keeping", "anti_lock", "stability_control",
     "wheel_angles", "kinematics", "KinematicCurves",
-    "single_track", "path_follower", "car_and_trailer", "wheelset", "bogie", "rail_car", "rail_contact", "RailContact", "kalker_coefficients", "polach_force", "creep_forces", "CreepForces", "motorcycle", "suspended_motorcycle", "sharps_motorcycle", "leaning_turn",
+    "single_track", "path_follower", "car_and_trailer", "semitrailer", "wheelset", "bogie", "rail_car", "rail_contact", "RailContact", "kalker_coefficients", "polach_force", "creep_forces", "CreepForces", "motorcycle", "suspended_motorcycle", "sharps_motorcycle", "leaning_turn",
     "car", "pedal", "double_wishbone", "mcpherson", "Corner", "moved_points", "spring_preload", "WISHBONES", "STRUT",
     "straight", "steady_gain", "understeer", "Understeer", "handling_diagram", "HandlingDiagram",
     "step_steer", "ramp_steer", "sine_steer", "sine_with_dwell", "step_measures", "StepMeasures", "lane_change", "LaneChange",
