@@ -1,9 +1,12 @@
-"""Many states and many motions at once on this computer's cores.
+"""Batches of states and of motions on the cores of this computer.
 
-Of functions: nanoseconds for one state in machine code called again and again (`scalar_ns`), from Python (`python_ns`),
-and for one of many in a batch, on one core and on all of them; `lanes` is scalar_ns / one_core_ns, `cores_and_lanes` scalar_ns / all_cores_ns, then the same in
-single precision. Arrays are given for the results; all cores share 262 144 states, then the 4096 that one core had (`few_on_all_cores_ns`). Of motions: CPU microseconds for one by `simulate` (`scalar_us`), for each member on one core, and on the clock on all.
-Times of one core are CPU times, measured in turn, those of all cores are times on the clock.
+Functions: nanoseconds for one state in repeated calls of machine code (`scalar_ns`), in calls from Python (`python_ns`),
+and for one state of a batch, on one core and on all cores. `lanes` is scalar_ns / one_core_ns, and `cores_and_lanes` is
+scalar_ns / all_cores_ns; the same follows in single precision. Results are written to existing arrays. All cores share
+262 144 states, or the 4096 states of the batch on one core (`few_on_all_cores_ns`).
+
+Motions: microseconds for one motion by `simulate` (`scalar_us`), for each member of a batch on one core, and on all
+cores. Times of one core are CPU times, measured alternately; times of all cores are wall-clock times.
 
 `before_...` were measured by the same calls before batches turned rows over in registers and kept their threads, and
 before motions were integrated without Python in between, on a machine with two cores (AMD EPYC, AVX-512).

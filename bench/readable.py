@@ -1,11 +1,11 @@
-"""Equations of textbook systems in tidy form, beside SymPy's simplification of the same entries.
+"""Equations of textbook systems in tidy form, compared with SymPy's simplification of the same entries.
 
-ops and sympy_ops count operations of all entries of M and f as SymPy counts them; ms is the time of `eq.readable`,
-sympy_s that of the shorter of `simplify` and `trigsimp` for each entry: CPU times, ours the least of three. Where SymPy
-takes longer than its limit, or fails, its columns are empty.
+ops and sympy_ops are the operations of all entries of M and f, as SymPy counts them. ms is the CPU time of `eq.readable`,
+the least of three; sympy_s is the CPU time of `simplify` and `trigsimp` together for all entries, of which the shorter
+result is counted. If SymPy exceeds its time limit or fails, its columns are empty.
 
-Rows `solved`, `reduced`, `drag`, `loop`, `linear` and `frequencies` are other forms of textbooks, from the same entries by
-the function of SymPy that is made for them: LUsolve, factor, simplify, solve. ms contains everything from the
+Rows `solved`, `reduced`, `drag`, `loop`, `linear` and `frequencies` are other forms of textbooks. SymPy computes them
+from the same entries with the function made for them: LUsolve, cancel, simplify, solve. ms contains everything from the
 equations to that form.
 """
 
@@ -48,7 +48,7 @@ def rows() -> Iterator[Row]:
         seconds = min(taken)
         entries = list(dict.fromkeys([*equations.M.entries, *equations.f.entries]))
         ops = _operations(tidied_entries(entries).entries)
-        yield {"case": name, "ops": ops, **_by_sympy(entries, _shorter), "ms": round(1000 * seconds, 2)}
+        yield _row(name, ops, seconds, _by_sympy(entries, _shorter))
     for name, form in FORMS.items():
         asked = [form() for _ in range(3)]
         taken = []
@@ -56,8 +56,12 @@ def rows() -> Iterator[Row]:
             start = time.process_time()
             found = a.ours()
             taken.append(time.process_time() - start)
-        by_sympy = _by_sympy(asked[0].given, asked[0].by_sympy)
-        yield {"case": name, "ops": _operations(found), **by_sympy, "ms": round(1000 * min(taken), 2)}
+        yield _row(name, _operations(found), min(taken), _by_sympy(asked[0].given, asked[0].by_sympy))
+
+
+def _row(name: str, ops: int, seconds: float, by_sympy: dict[str, Any]) -> Row:
+    ratio = round(by_sympy["sympy_s"] / seconds, 1) if by_sympy["sympy_s"] else None
+    return {"case": name, "ops": ops, **by_sympy, "ms": round(1000 * seconds, 2), "peer": "SymPy", "ratio": ratio}
 
 
 def _operations(entries: Sequence[sb.Expr]) -> int:

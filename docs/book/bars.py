@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
-BARS: Final = 380  # for the longest bar and its number
+BARS: Final = 270  # for the longest bar and its number
+LEAST: Final = 0.75  # of its width, at which words are still readable: narrower screens scroll
 LETTER: Final = 6.3  # of the words at the left
 ROW: Final = 22
 FASTER, SLOWER = "#2f6fb5", "#d97706"
@@ -39,7 +40,7 @@ def bars(rows: Sequence[tuple[str, float]], title: str) -> str:
             f'<text x="{right + 5:.1f}" y="{y + 13}" fill-opacity=".85">{ratio:.3g}</text>'
         )
     return (
-        f'<div class="bars"><svg style="max-width:{width:.0f}px" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" role="img" '
+        f'<div class="bars"><svg style="max-width:{1.25 * width:.0f}px;min-width:{LEAST * width:.0f}px" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" role="img" '
         f'aria-label="{escape(title)}" fill="currentColor" font-size="12" font-family="sans-serif">{"".join(parts)}</svg></div>'
     )
 

@@ -2,7 +2,7 @@
 versions and date.
 
 A section for each stage says how it was measured, in the words of the benchmark itself. Rows in which a peer was faster are
-gathered at the top, so that nobody has to look for them.
+gathered at the top.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ BENCH = Path(__file__).parents[2] / "bench"
 MOST_BARS: Final = 24  # of a figure: the rows of a stage that has more are summed up by peers
 _OPENING = """# Benchmarks
 
-Each section gives its command, its machine, and how it was measured. *Times faster* is the time of the other program divided by ours:
-below 1 it is faster than symbody. Seconds are CPU seconds unless a section says otherwise, and calls are of code that is
-compiled already; what comes before the first result has rows of its own under [overhead](#overhead): from the description of a
-mechanism to its motion, with an empty cache and with a warm one.
+Each section describes what was measured, with the command and the machine. *Times faster* is the time of the other program
+divided by the time of symbody; below 1 the other program is faster. Seconds are CPU seconds unless a section states otherwise.
+Calls are timed after compilation; [overhead](#overhead) has the time from the description of a mechanism to its first motion,
+with an empty and with a warm cache.
 """
 
 
@@ -42,7 +42,7 @@ def write_benchmarks(page: Path, results: Path = BENCH / "results") -> int:
 def _where_peers_are_faster(kept: Sequence[dict[str, Any]]) -> str:
     slow = [(k["stage"], r) for k in kept for r in k["rows"] if r.get("peer") and 0 < (r.get("ratio") or 0) < 1]
     if not slow:
-        return "## Where peers are faster\n\nIn none of the rows below."
+        return "## Where peers are faster\n\nNone of the rows below."
     rows = [{"stage": f"[{s}](#{s})", "case": _case(r), "peer": r["peer"], "ratio": r["ratio"]} for s, r in slow]
     return f"## Where peers are faster\n\n{_table(rows)}"
 
@@ -54,7 +54,9 @@ def _overview(kept: Sequence[dict[str, Any]]) -> str:
     if not rows:
         return ""
     figure = raw(bars(rows, "median ratio of each stage"))
-    return f"## At a glance\n\nThe median of all comparisons of a stage: how many times faster symbody is.\n\n{figure}"
+    return (
+        f"## At a glance\n\nHow many times faster symbody is: the median of all comparisons of a section.\n\n{figure}"
+    )
 
 
 def _compared(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -66,11 +68,11 @@ def _figure(rows: Sequence[dict[str, Any]], title: str) -> str:
     found = _compared(rows)
     if not found:
         return ""
-    shown = [(f"{_case(r)}: {r['peer']}", float(r["ratio"])) for r in found]
+    shown = [(f"{_case(r)}: {written('peer', r['peer'])}", float(r["ratio"])) for r in found]
     if len(found) > MOST_BARS:
         peers = dict.fromkeys(r["peer"] for r in found)
         by_peer = {p: [float(r["ratio"]) for r in found if r["peer"] == p] for p in peers}
-        shown = [(f"{p}, median of {len(found)}", median(found)) for p, found in by_peer.items()]
+        shown = [(f"{written('peer', p)}, median of {len(found)}", median(found)) for p, found in by_peer.items()]
     return raw(bars(shown[:MOST_BARS], f"{title}: times faster than peers"))
 
 

@@ -112,6 +112,7 @@ COLUMNS: Final = {
     "date": Column("measured on"),
 }
 HIDDEN: Final = ("peer_limit", "note", "load", "calibration_us")  # notes stand below a table
+PEERS: Final = {"pinocchio": "Pinocchio", "mujoco": "MuJoCo"}  # as they call themselves
 BEFORE: Final = "before_"  # columns of earlier versions, which the page leaves out
 _TIMES: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _PREFIXES: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
@@ -133,6 +134,8 @@ def written(column: str, value: Any) -> str:
     """A value as the page has it: three digits, seconds as s, ms, µs or ns."""
     if value is None:
         return ""
+    if column == "peer":
+        value = PEERS.get(value, value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float) and (unit := COLUMNS[column].unit):
