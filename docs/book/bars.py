@@ -10,6 +10,7 @@ from typing import Final
 
 BARS: Final = 270  # for the longest bar and its number
 LEAST: Final = 0.75  # of its width, at which words are still readable: narrower screens scroll
+LABEL: Final = 48  # between labels of the axis
 LETTER: Final = 6.3  # of the words at the left
 ROW: Final = 22
 FASTER, SLOWER = "#2f6fb5", "#d97706"
@@ -25,10 +26,11 @@ def bars(rows: Sequence[tuple[str, float]], title: str) -> str:
     def x(decade: float) -> float:
         return labels + (BARS - 60) * (decade - low) / (high - low)
 
+    step = 1 if (BARS - 60) / (high - low) > LABEL else 2
     parts = [
         f'<line x1="{x(k):.1f}" x2="{x(k):.1f}" y1="4" y2="{height - 24}" stroke="currentColor" '
         f'stroke-opacity="{0.7 if k == 0 else 0.15}"/>'
-        f'<text x="{x(k):.1f}" y="{height - 8}" text-anchor="middle" fill-opacity=".7">{_times(k)}</text>'
+        f'<text x="{x(k):.1f}" y="{height - 8}" text-anchor="middle" fill-opacity=".7">{_times(k) if k % step == 0 else ""}</text>'
         for k in range(low, high + 1)
     ]
     for k, ((words, ratio), decade) in enumerate(zip(rows, decades, strict=True)):
