@@ -1,8 +1,8 @@
 """Squat to stand (Dembia and others 2020, table 1): 4 degrees of freedom, 9 muscles of which 6 have elastic tendons, from
 the model file of the article, with the cost of OpenSim Moco; and the same by Moco in the same run.
 
-`SYMBODY_MOCO_PAPER=.../mocopaper/resources python -m bench motions`; the folder has squat_to_stand_4dof9musc.osim.
-Moco needs minutes, and the package `opensim`.
+`SYMBODY_MOCO_PAPER=.../mocopaper/resources python -m bench motions`; a folder with squat_to_stand_4dof9musc.osim and
+the files of Rajagopal2016 for `motion_gait.py`. Moco needs minutes, and the package `opensim`.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ error_by_simulation   largest difference from `simulate` with the inputs of the 
 error                 largest ∫|x' - F(x, r)| dt of an interval, relative; a motion that is unstable without feedback
                       departs from a simulation however small this is
 
-Squat to stand stands beside OpenSim Moco where SYMBODY_MOCO_PAPER names the folder of its model (`motion_moco.py`), and a
-lap of a kart beside the published one of Fastest-lap (`motion_kart.py`).
+Squat to stand and the muscles of a gait stand beside OpenSim Moco where SYMBODY_MOCO_PAPER names the folder of their files
+(`motion_moco.py`, `motion_gait.py`), and a lap of a kart beside the published one of Fastest-lap (`motion_kart.py`).
 
 opty has no Hessian: IPOPT approximates it. Its rule is the midpoint rule, ours here the trapezoidal one: optima differ by
 the error of both. Without opty its rows are left out.
@@ -19,13 +19,16 @@ the error of both. Without opty its rows are left out.
 from __future__ import annotations
 
 import importlib.util
+import tempfile
 import time
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .motion_cases import CASES, Case, balance
+from .motion_gait import GAIT_INTERVALS, gait, gait_by_moco, walking_model
 from .motion_moco import INTERVALS, by_moco, model_file, squat_to_stand
 from .motion_peers import PeerRun, by_casadi, by_opty, has_opty
 from .stated_motions import GALLERY, StatedMotion
@@ -131,6 +134,15 @@ def gallery_rows(stated: StatedMotion) -> Iterable[Row]:
         yield beside(row, "opty", by_opty(stated, made))
 
 
+def gait_row(folder: Path) -> Row:
+    with tempfile.TemporaryDirectory() as there:
+        model = walking_model(folder, Path(there))
+        begin = time.process_time()
+        row, _ = measured("gait of 80 muscles", gait(folder, model), GAIT_INTERVALS, "hermite-simpson", begin, None)
+        seconds, cost, iterations = gait_by_moco(folder, model)
+    return beside(row, "OpenSim MocoInverse", PeerRun(0.0, seconds, cost, iterations))
+
+
 def squat_rows() -> Iterable[Row]:
     if (path := model_file()) is None:
         return
@@ -141,6 +153,7 @@ def squat_rows() -> Iterable[Row]:
         return
     seconds, cost, iterations = by_moco(path)
     yield beside(row, "OpenSim Moco", PeerRun(0.0, seconds, cost, iterations))
+    yield gait_row(path.parent)
 
 
 def controller_row() -> Row:
