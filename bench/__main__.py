@@ -23,6 +23,7 @@ STAGES = (
     "graph",
     "derive",
     "scale",
+    "scale_machines",
     "repeated_parts",
     "operations",
     "dynamics",
