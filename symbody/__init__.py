@@ -69,6 +69,7 @@ if TYPE_CHECKING:
         Ellipsoid,
         Frame,
         HalfSpace,
+        HeightField,
         LuGre,
         Model,
         Point,
@@ -183,7 +184,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "Model", "Body", "Frame", "Point", "Vector",
     "read_model", "write_model", "load", "read_urdf", "read_mjcf", "read_sdf", "read_osim", "read_solids", "finite_elements",
     "inertia", "bar", "disc", "cylinder", "sphere", "shell", "torus", "box",
-    "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "touch", "corners",
+    "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "HeightField", "touch", "corners",
     # derive: equations of motion
     "audit", "derive", "from_equations", "from_lagrangian", "Equations", "certify", "minimal",
     "kinetic_energy", "potential_energy", "energy", "momentum", "angular_momentum", "centre_of_mass",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .frames.vectors import Vector, axial, express
     from .joints.joints import JointCondition, JointKind
     from .loads.friction import Coulomb, LuGre
-    from .loads.surfaces import Ball, Ellipsoid, HalfSpace, Ring, Touch, Tube, corners, touch
+    from .loads.surfaces import Ball, Ellipsoid, HalfSpace, HeightField, Ring, Touch, Tube, corners, touch
     from .mass.mass import Shape, bar, box, cylinder, disc, inertia, shell, sphere, torus
     from .mass.material_integrals import material
     from .mass.moments import Moments
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "model_schema", "read_expression", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "frame_at", "axial", "express", "bar", "box", "cylinder", "disc", "inertia", "shell",
-    "sphere", "torus", "Shape", "material", "Moments", "Body", "ElasticBody", "Joint", "JointKind", "JointCondition", "Load", "Action", "Constraint", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
+    "sphere", "torus", "Shape", "material", "Moments", "Body", "ElasticBody", "Joint", "JointKind", "JointCondition", "Load", "Action", "Constraint", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "HeightField", "Touch", "touch", "corners",
     "Mechanism", "Model", "Parts", "all_or_nothing", "LynchInput",
     "LinePath", "WrapSphere", "WrapCylinder", "WrapRing", "WrapTorus", "ViaPoint",
 ]  # fmt: skip

@@ -10,16 +10,20 @@ are ellipsoids (`ellipsoids.py`).
     Ring        a circle with a tube around it: a torus, a wheel; tube = 0: the edge of a disc
     Tube        around a line: a cylinder without ends; inside=True: a bore
     Ellipsoid   by its three half axes along those of a body: on planes, on each other, and balls on it
+    HeightField terrain z = f(x, y): for balls and points
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ...algebra.calculus.derivatives import derivative
 from ...algebra.graph.functions import maximum, sqrt, where
-from ...algebra.graph.graph import Expr, as_expr
+from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr, symbol
 from ...algebra.graph.matrix import Matrix, cross, dot, vector
+from ...algebra.graph.walk import substitute_all
 from ...argument_kinds import answered, answered_class, checked_flags_of_class
 from ...errors import ModelError, shown
 from ...summary import Introduced, one_line_tag
@@ -32,6 +36,7 @@ from .ellipsoids import PlacedEllipsoid, ellipsoids_near
 
 # number of iterations for the foot of a perpendicular, enough to reach rounding for ratios of half axes up to ten
 FOOT_ITERATIONS: Final = 9
+FIELD_ITERATIONS: Final = 4
 
 
 class PlacedSurface:
@@ -173,6 +178,33 @@ class Ellipsoid(PlacedSurface):
     at: Any = (0, 0, 0)
 
 
+@answered_class
+@dataclass(frozen=True, eq=False)
+class HeightField(PlacedSurface):
+    """Terrain: the surface z = f(x, y) of a frame, solid below it. Balls and points touch it (`touch(ball, field)`).
+
+    on       the body or frame that it is fixed to, or the point where x = y = z = 0
+    height   a function of two expressions x and y in m, which returns the height as an expression
+    at       its point there: where x = y = z = 0
+
+    The gap of a point is zero where the point is on the surface, and its distance to first order elsewhere. For a ball of
+    radius r the foot of its centre is iterated; the remaining error is (r κ)⁵ of the radius on terrain of curvature κ.
+
+    >>> m = sb.Model("ball on hills")
+    >>> x, z = m.coordinates("x z")
+    >>> hills = sb.HeightField(m.ground, lambda x, y: 0.1 * sb.sin(x))
+    >>> found = sb.touch(m.ground.translate(x, 0, z).origin, hills)
+    >>> sb.evaluate(found.gap, {x: 0.5, z: 0.1 * np.sin(0.5)})
+    0.0
+
+    See also: `touch`, `HalfSpace`, `Contact`.
+    """
+
+    on: Any
+    height: Callable[[Expr, Expr], Any]
+    at: Any = (0, 0, 0)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Touch(Introduced):
     """The nearest points of two surfaces, with gap and slip.
@@ -261,7 +293,7 @@ def _surface(given: Any) -> Any:
         return Ball(given)
     if not isinstance(given, PlacedSurface):
         raise ModelError(
-            f"touch: takes surfaces (HalfSpace, Ball, Ring, Tube, Ellipsoid) and points, got {shown(given)}"
+            f"touch: takes surfaces (HalfSpace, Ball, Ring, Tube, Ellipsoid, HeightField) and points, got {shown(given)}"
         )
     return given
 
@@ -285,7 +317,9 @@ def _normal_point_gap(a: Any, b: Any, frame: Frame) -> tuple[Matrix, Matrix, Exp
     """Normal and nearest point of b in its frame, and the gap."""
     if isinstance(b, HalfSpace):
         return _on_plane(a, b, frame)
-    if isinstance(a, Ball):
+    if isinstance(b, HeightField) and isinstance(a, Ball) and not a.inside:
+        return _on_field(a, b, frame)
+    if isinstance(a, Ball) and not isinstance(b, HeightField):
         return _ball_near(a, b, frame)
     if isinstance(a, Tube) and isinstance(b, Tube) and not a.inside and not b.inside:
         return _tubes_crossed(a, b, frame)
@@ -294,7 +328,7 @@ def _normal_point_gap(a: Any, b: Any, frame: Frame) -> tuple[Matrix, Matrix, Exp
     kinds = f"{type(a).__name__} and {type(b).__name__}"
     raise ModelError(
         f"touch: {kinds} have no gap here; on a HalfSpace everything has, a Ball or a point (first) near Ball, "
-        "Ring, Tube and Ellipsoid, an Ellipsoid near an Ellipsoid, and a Tube across a Tube"
+        "Ring, Tube, Ellipsoid and HeightField, an Ellipsoid near an Ellipsoid, and a Tube across a Tube"
     )
 
 
@@ -330,6 +364,25 @@ def _support(a: Any, n: Matrix) -> tuple[Expr, Matrix]:
     reach = vector(*(s * e for s, e in zip(squares.entries, n.entries, strict=True)))
     height = sqrt(dot(n, reach))
     return height, reach / height
+
+
+def _on_field(a: Ball, b: HeightField, frame: Frame) -> tuple[Matrix, Matrix, Expr]:
+    """The foot of the centre c, from the place below it by feet on tangent planes; of a point the place below it."""
+    x, y = symbol("x_of_field", "variable"), symbol("y_of_field", "variable")
+    given = as_expr(b.height(x, y))
+    terms = [given, *(derivative(given, s) for s in (x, y))]
+    c, r = (_centre(a) - _centre(b)).components(frame), as_expr(a.radius)
+    foot, n = _place_on_field(terms, (x, y), c)
+    for _ in range(0 if r is ZERO else FIELD_ITERATIONS):
+        foot, n = _place_on_field(terms, (x, y), c - dot(n, c - foot) * n)
+    return n, foot + (_centre(b) - frame.origin).components(frame), dot(n, c - foot) - r
+
+
+def _place_on_field(terms: list[Expr], xy: tuple[Symbol, Symbol], near: Matrix) -> tuple[Matrix, Matrix]:
+    """The place below or above a point, and the normal there, from f and its derivatives."""
+    f, fx, fy = substitute_all(terms, dict(zip(xy, near.entries[:2], strict=True)))
+    size = sqrt(1 + fx**2 + fy**2)
+    return vector(*near.entries[:2], f), vector(-fx / size, -fy / size, 1 / size)
 
 
 # --------------------------------------------------------------------------------------------------- a ball near others
