@@ -84,7 +84,10 @@ STUDY: Final = {
     "Branches and orbits": "branch_request branches branch_curves orbit_request orbit orbit_families",
 }
 
-ROBOT: Final = {"Links": "link pose jacobian value_at unused_name", "Contacts of the file": "contacts joint_stops action_limits"}
+ROBOT: Final = {
+    "Links": "link pose jacobian value_at unused_name",
+    "Contacts of the file": "contacts joint_stops action_limits",
+}
 
 OPTIMAL_MOTION: Final = {
     "Values": "t times values columns trajectory input_samples durations parameters impulses",
