@@ -73,6 +73,12 @@ COLUMNS: Final = {
     "bound_states_per_s": Column("bound by the chip"),
     "peer_states_per_s": Column("its states per second"),
     "registers": Column("registers"),
+    "loops": Column("largest gap of a loop, m"),
+    "iterations": Column("iterations"),
+    "first_s": Column("first iteration", "s"),
+    "reward_first": Column("reward at first"),
+    "reward_last": Column("reward at last"),
+    "steps_per_s": Column("steps per second"),
     "local_bytes": Column("bytes spilled"),
     "us": Column("time", "us"),
     "cpu_s": Column("CPU time", "s"),
@@ -111,7 +117,7 @@ COLUMNS: Final = {
     "stage": Column("stage"),
     "date": Column("measured on"),
 }
-HIDDEN: Final = ("peer_limit", "note", "load", "calibration_us")  # notes stand below a table
+HIDDEN: Final = ("peer_limit", "note", "load", "calibration_us", "curve")  # notes stand below a table
 PEERS: Final = {"pinocchio": "Pinocchio", "mujoco": "MuJoCo"}  # as they call themselves
 BEFORE: Final = "before_"  # columns of earlier versions, which the page leaves out
 _TIMES: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
