@@ -50,7 +50,7 @@ STAGES = (
 )  # a file each, loaded when chosen: each has peers of its own
 OPTIONS: dict[str, tuple[str, ...]] = {
     "full": ("derive",),
-    "quick": ("dynamics", "simulate", "overhead", "batch", "gpu"),
+    "quick": ("dynamics", "simulate", "overhead", "batch", "contact", "gpu"),
     "robots": ("dynamics",),
     "functions": ("dynamics",),
     "only": ("equilibria", "mjcf_survey"),
@@ -86,7 +86,9 @@ def main() -> None:
     parser.add_argument("--record", action="store_true", help="keep the rows in bench/results, for the book")
     parser.add_argument("--full", action="store_true", help="let slow peers finish (derive)")
     parser.add_argument(
-        "--quick", action="store_true", help="fewer repeats (dynamics), runs of peers (simulate), models (overhead)"
+        "--quick",
+        action="store_true",
+        help="fewer repeats (dynamics), runs of peers (simulate), models (overhead), members (batch), cases (contact)",
     )
     parser.add_argument("--robots", nargs="+", choices=CASES, help="only these (dynamics)")
     parser.add_argument("--functions", nargs="+", choices=FUNCTIONS, help="only these (dynamics)")

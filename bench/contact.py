@@ -364,9 +364,11 @@ def belt_rows() -> Iterator[Row]:
         }
 
 
-def rows() -> Iterator[Row]:
+def rows(quick: bool = False) -> Iterator[Row]:
     yield from ball_rows()
     yield from belt_rows()
+    if quick:
+        return
     yield from table_rows()
     yield from standing_rows()
     yield from humanoid_rows()
