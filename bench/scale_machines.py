@@ -24,9 +24,9 @@ STEP: Final = 1e-3
 LIMIT: Final = Limit(60.0, 4000.0)
 SIZES: Final = {
     "train": (10, 30, 100),
-    "net": (4, 6, 8),
-    "rope on a drum": (10, 30, 60),
-    "tracked vehicle": (6, 12, 24),
+    "net": (3, 5),
+    "rope on a drum": (10, 30),
+    "tracked vehicle": (6,),
 }
 PEERS: Final = ("train", "net")
 STEPS: Final = 50  # over which `step_us` is measured
