@@ -1,5 +1,7 @@
 """The audit of many bodies: a page of a few lines, in time that grows with their number."""
 
+from typing import Any
+
 import symbody as sb
 from symbody.errors import in_groups
 
@@ -9,7 +11,8 @@ def chain(n, **options):
     m.gravity(0, -9.81, 0)
     on = m.ground
     for k in range(n):
-        link = m.body(f"link {k}", **({"mass": 1.0, "com": (0.5, 0, 0), "inertia": (0.1, 0.1, 0.1)} | options))
+        given: dict[str, Any] = {"mass": 1.0, "com": (0.5, 0, 0), "inertia": (0.1, 0.1, 0.1), **options}
+        link = m.body(f"link {k}", **given)
         m.revolute(f"q{k}", on, link, at=(0, 0, 0) if k == 0 else (1, 0, 0))
         on = link
     return m

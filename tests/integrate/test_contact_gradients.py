@@ -4,6 +4,7 @@ space, and where derivatives hold to one side only."""
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -216,7 +217,7 @@ def test_gradients_with_respect_to_the_length_of_a_step(hopper):
     m.generalized_force("push", y, m.input("F") - 20 + 3 * sb.sin(30 * m.time))
     shaken = sb.Contacts(sb.derive(m), sb.Contact("floor", y - 0.01 * sb.sin(20 * m.time), 0.3))
     box = box_on(((0.2, 0.15), (0.2, -0.15), (-0.2, 0.0)))
-    cases = [
+    cases: list[tuple[Any, Any, dict[str, Any]]] = [
         (hopper, {"y": 0.399}, {}), (shaken, {"y": 0.0, "y_dot": -0.2}, {"substeps": 3}),
         (shaken, {"y": -1e-3}, {"inputs": "linear"}), (box, {"b_z": 0.0999, "b_x_dot": 0.3, "e": 0.0}, {}),
     ]  # fmt: skip

@@ -2,6 +2,7 @@
 solutions stay."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -109,7 +110,7 @@ def test_bounds_as_expressions_are_the_bounds():
 def test_branches_of_long_rows_use_the_code_of_the_motion_that_they_begin_with(freed, monkeypatch):
     """A parameter, or a prescribed value, becomes an unknown: rows, slopes and their rounding are those of a problem of
     its own, and so are the points of the branch."""
-    interval = {freed: (15.0, 16.0) if freed == "V" else (2.0, 2.5)}
+    interval: dict[str, Any] = {freed: (15.0, 16.0) if freed == "V" else (2.0, 2.5)}
     found = {}
     for limit in (1, 10**9):
         monkeypatch.setattr(steady_problem, "TABULATED_FROM", limit)
@@ -130,4 +131,4 @@ def test_branches_of_long_rows_use_the_code_of_the_motion_that_they_begin_with(f
     assert one.problem.slope_matrix == other.problem.slope_matrix
     for rows in ("_row_rounding", "_slope_rounding"):
         bounds = [np.ravel(getattr(b.problem, rows)(x, abs(x), b.p)) for b in (one, other)]
-        assert np.allclose(*bounds, rtol=0.5)
+        assert np.allclose(bounds[0], bounds[1], rtol=0.5)

@@ -72,6 +72,6 @@ def test_wrong_data_are_refused() -> None:
     with pytest.raises(sb.ModelError, match="there is no parameter 'mass'; there are V"):
         vh.semitrailer(mass=3)
     with pytest.raises(sb.ModelError, match="tyre must be a tyre"):
-        vh.semitrailer(3)
+        vh.semitrailer(3)  # type: ignore[arg-type]
     with pytest.raises(sb.ModelError, match="kt = -1 is negative"):
         vh.semitrailer(kt=-1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import cos, sin
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,13 +18,13 @@ HARD = {"along": 1e6, "stiffness": 1e8}
 STIFF = 1e7  # of suspensions, N/m: the mass centre stays where it is
 
 
-def tyres(**more: float) -> list[vh.LinearTyre]:
+def tyres(**more: Any) -> list[vh.LinearTyre]:
     return [
         vh.LinearTyre(radius=DATA[R], cornering=C, camber=C / 12, **more) for R, C in (("Rf", 1.5e4), ("Rr", 1.8e4))
     ]
 
 
-def running(m: sb.Model, speed: float = 20.0, **values: float) -> sb.stability.SteadyMotion:
+def running(m: sb.Model, speed: float = 20.0, **values: Any) -> sb.stability.SteadyMotion:
     eq = sb.derive(m)
     still = [k for k in ("roll", "steer", "v", "r", "lean") if k in {s.name for s in (*eq.q, *eq.u)}]
     near = {"spin_f": speed / DATA["Rf"], "spin_r": speed / DATA["Rr"]}
@@ -58,7 +59,7 @@ def test_springs_carry_it_in_its_design_position(rider: bool) -> None:
     assert abs(motion["fork"]) + abs(motion["arm"]) < 1e-5
 
 
-def rigid(d: dict[str, float]) -> dict[str, float]:
+def rigid(d: dict[str, float]) -> dict[str, Any]:
     """The numbers of `vh.motorcycle` that is the same with stiff springs: the bodies of each side together."""
     c, s = cos(d["eps"]), sin(d["eps"])
     (M, mh, mf, ma, mr, mp) = masses(d, rider=True)
@@ -91,7 +92,7 @@ def test_with_stiff_springs_it_is_the_rigid_motorcycle() -> None:
     """Eigenvalues of wobble, weave, capsize and of the tyres' bounce."""
     d = {**DATA, "xh": -DATA["trail"] * cos(DATA["eps"]) + DATA["Rf"] * sin(DATA["eps"])}
     soft = tyres(along=1e6, stiffness=1.6e5, damping=200.0)
-    stiff = {"kf": 1e10, "kr": 1e10, "kp": 1e10, "xh": d["xh"]}
+    stiff: dict[str, Any] = {"kf": 1e10, "kr": 1e10, "kp": 1e10, "xh": d["xh"]}
     m = vh.suspended_motorcycle(*soft, brakes=False, tubes=(0, 0), **stiff)
     ours, theirs = (running(k) for k in (m, vh.motorcycle(*soft, **rigid(d))))
     assert ours["front_Fz"] == pytest.approx(theirs["front_Fz"], rel=1e-6)
@@ -170,4 +171,4 @@ def test_wrong_data_are_refused() -> None:
     with pytest.raises(sb.ModelError, match="kf = -1 is negative; it is 18000 by default"):
         vh.suspended_motorcycle(kf=-1)
     with pytest.raises(sb.ModelError, match="front must be a tyre"):
-        vh.suspended_motorcycle(3)
+        vh.suspended_motorcycle(3)  # type: ignore[arg-type]
