@@ -150,7 +150,7 @@ STAGES = "algebra bodies derivation emit formats integrate stability study view 
 TOOLS = set(
     """
     ExternalFunction Factors SympyForm
-    Pose Shape Moments  Frame JointKind JointCondition Action Coulomb LuGre HalfSpace Ball Ring Tube Ellipsoid Parts LynchInput LinePath
+    Pose Shape Moments  Frame JointKind JointCondition Action Coulomb LuGre HalfSpace Ball Ring Tube Ellipsoid HeightField Parts LynchInput LinePath
     WrapSphere WrapCylinder WrapRing WrapTorus ViaPoint
     NamedRow AugmentedSystem
     MassMatrixPrograms CudaFunction WasmObject DeviceArray FiniteElements

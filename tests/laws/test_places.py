@@ -60,6 +60,7 @@ USES: dict[str, Callable[[Yard, Any], list[Any]]] = {
     "Tube": lambda y, p: touched(sb.Ball(y.floor, 0.1), sb.Tube(p, 0.2, axis="x")),
     "Tubes": lambda y, p: touched(sb.Tube(y.floor, 0.1, axis="x"), sb.Tube(p, 0.2, axis="y")),
     "Ellipsoid": lambda y, p: touched(sb.Ellipsoid(p, (0.1, 0.2, 0.3)), sb.HalfSpace(y.floor)),
+    "HeightField": lambda y, p: touched(sb.Ball(y.floor, 0.1), sb.HeightField(p, lambda a, b: 0.1 * a * b)),
     "corners": lambda y, p: [e for c in sb.corners(p, (1, 2, 0)) for e in c.in_ground.entries],
     "WrapSphere": lambda y, p: length(y, sb.bodies.WrapSphere(p, 1.5)),
     "WrapCylinder": lambda y, p: length(y, sb.bodies.WrapCylinder(p, 1.5)),

@@ -155,7 +155,10 @@ def _values(texts: list[str]) -> str:
     for text in texts:
         name, _, value = text.partition(" ")
         by_value.setdefault(value, []).append(name)
-    return "; ".join(f"{in_groups(names)} {value}".strip() for value, names in by_value.items())
+    groups = list(by_value.items())
+    left = sum(len(names) for _, names in groups[MAX_SYMBOLS:])
+    shown = "; ".join(f"{in_groups(names)} {value}".strip() for value, names in groups[:MAX_SYMBOLS])
+    return shown + (f" and {left} more" if left else "")
 
 
 def audit(thing: Model | Mechanism | Equations) -> Audit:

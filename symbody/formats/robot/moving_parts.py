@@ -191,7 +191,7 @@ class MovingParts:
                 raise self._no_joint(frame, moved, "a displacement that is not linear in it")
         for q, axis in axes.items():
             if abs(np.linalg.norm(axis) - 1) > TOLERANCE:
-                raise self._no_joint(frame, [q], f"{np.linalg.norm(axis):.6g} times its value instead of its value")
+                raise self._no_joint(frame, [q], f"{np.linalg.norm(axis):z.6g} times its value instead of its value")
             yield Move("slide", (q,), axis)
 
     def _turns(self, frame: sb.Frame) -> Iterable[ConstantPose | Move]:
@@ -214,7 +214,7 @@ class MovingParts:
         if any(not _is_close(self.numbers(matrix, {q: x}), first @ rotation_about(axis, x)) for x in PROBES[2:]):
             raise self._no_joint(frame, [q], "a rotation that is not one about a fixed axis")
         if abs(np.linalg.norm(axis) - 1) > TOLERANCE:
-            raise self._no_joint(frame, [q], f"a rotation by {np.linalg.norm(axis):.6g} times its value")
+            raise self._no_joint(frame, [q], f"a rotation by {np.linalg.norm(axis):z.6g} times its value")
         yield Move("turn", (q,), axis)
 
     def _ball(self, frame: sb.Frame, matrix: sb.Matrix, moved: Sequence[sb.Symbol]) -> Move:

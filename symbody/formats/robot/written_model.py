@@ -111,7 +111,7 @@ def saved_text(text: str, path: str | Path | None) -> str:
 
 def number_text(x: float) -> str:
     """Fifteen digits where these are the number to its rounding, seventeen otherwise."""
-    short = f"{x:.15g}"
+    short = f"{x:z.15g}"
     return ("0" if x == 0 else short) if abs(float(short) - x) <= 4 * math.ulp(x) else f"{x:.17g}"
 
 

@@ -89,7 +89,7 @@ class GaitAnalysis(Summarized):
         if (k := self.kinematics) is not None:
             most = np.nanmax(k.errors, axis=0)
             worst = int(np.argmax(most))
-            rows += [("markers", str(k.outcome)), ("worst marker", f"{k.markers[worst]}, {1e3 * most[worst]:.3g} mm")]
+            rows += [("markers", str(k.outcome)), ("worst marker", f"{k.markers[worst]}, {1e3 * most[worst]:z.3g} mm")]
         rows += [("largest moment", _largest(self.moments))]
         if self.muscles is not None:
             rows += [("muscles", str(self.muscles.outcome)), ("most active", _largest(self.muscles.activations))]
@@ -100,7 +100,7 @@ class GaitAnalysis(Summarized):
 def _largest(table: sb.formats.MotionTable) -> str:
     size = np.abs(table.values)
     row, column = divmod(int(np.argmax(size)), size.shape[1])
-    return f"{table.names[column]} {table.values[row, column]:.4g} at {table.times[row]:zg} s"
+    return f"{table.names[column]} {table.values[row, column]:z.4g} at {table.times[row]:zg} s"
 
 
 def gait_analysis(

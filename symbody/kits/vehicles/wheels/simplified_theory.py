@@ -55,7 +55,7 @@ class CreepForces(Summarized):
     def _summary(self) -> Summary:
         rows = summary_rows(along=f"{self.along:z.6g} N", across=f"{self.across:z.6g} N")
         return Summary(
-            f"CreepForces, {100 * self.sliding:.3g} % slides", (*rows, ("next", "x, y, tractions of the elements"))
+            f"CreepForces, {100 * self.sliding:z.3g} % slides", (*rows, ("next", "x, y, tractions of the elements"))
         )
 
 
