@@ -20,7 +20,7 @@ import numpy as np
 import symbody as sb
 
 from ...argument_kinds import answered, checked_flags_of_class
-from ...display import DisplayPart, LabelledRows, ShownTable, Title
+from ...display import DisplayPart, LabelledRows, Title
 from ...errors import SymbodyError
 from ...summary import Tabular, counted
 from .equation_terms import RightRow, right_rows, unknowns_of
@@ -77,7 +77,7 @@ class RowVerdict:
         lines = [f"wrong   {self.text}", *(f"        {r}" for r in self.remarks)]
         if self.state and np.isfinite(self.residual):
             where = ", ".join(f"{n} = {v:z.4g}" for n, v in self.state.items())
-            lines.append(f"        at {where} left - right is {self.residual:z.4g} and should be 0")
+            lines.append(f"        at {where}: left - right is {self.residual:z.4g} and should be 0")
         return "\n".join(lines)
 
 
@@ -142,10 +142,11 @@ class Comparison(Tabular):
         return "\n".join([self._head, *map(str, self.rows), *self.remarks])
 
     def _display(self) -> Iterable[DisplayPart]:
-        rows = [("right" if r.is_right else "wrong", r.text, "; ".join(r.remarks)) for r in self.rows]
-        states = [line.strip() for r in self.rows for line in str(r).split("\n")[1 + len(r.remarks) :]]
-        more = [("", text) for text in (*self.remarks, *states)]
-        return Title(self._head), ShownTable(("", "equation", "remarks"), rows), *([LabelledRows(more)] if more else [])
+        rows = []
+        for row in self.rows:
+            rows.append(("right" if row.is_right else "wrong", row.text))
+            rows += [("", line.strip()) for line in str(row).split("\n")[1:]]
+        return Title(self._head), LabelledRows([*rows, *(("", remark) for remark in self.remarks)])
 
 
 @answered
