@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import math
 import random
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,10 @@ import pytest
 import symbody as sb
 from bench.readable_systems import SYSTEMS
 from symbody.algebra.graph.factors import factors_of
+from symbody.algebra.graph.graph import ZERO
 from symbody.algebra.graph.walk import evaluation_order
+from symbody.algebra.printing.printing import one_line
+from symbody.algebra.printing.styles import LATEX, TEXT
 
 ROUTES = ("recursive", "kane", "lagrange", "newton-euler", "gibbs-appell")
 BOOK = {
@@ -122,19 +127,37 @@ def factors_of_terms(name: str) -> list[list[sb.Expr]]:
     """Symbols, sines and cosines that are multiplied in the equations of a system; the products themselves are gone."""
     readable = sb.derive(SYSTEMS[name](), check=False).readable
     nodes = evaluation_order([line.right for line in (*readable.motion, *readable.solved.motion)])
-    found = [factors_of([n]) for n in nodes if n.op == "mul"]
-    return [[f for f, k in each.items() for _ in range(k) if f.op in ("symbol", "sin", "cos")] for each in found]
+    return [expanded(factors_of([n])) for n in nodes if n.op == "mul"]
+
+
+def expanded(powers: Mapping[sb.Expr, int]) -> list[sb.Expr]:
+    return [f for f, k in powers.items() for _ in range(k) if f.op in ("symbol", "sin", "cos")]
 
 
 def products_of_some(factors: Iterable[list[sb.Expr]], draw: random.Random) -> Iterator[sb.Expr]:
     """Products of some factors of each term, multiplied in random order: m*sin(q)**2 as sin(q)*(m*sin(q))."""
     for each in factors:
         for _ in range(6):
-            some = draw.sample(each, draw.randint(min(1, len(each)), len(each)))
-            while len(some) > 1:
-                draw.shuffle(some)
-                some.append(some.pop() * some.pop())
-            yield from some
+            yield from partial_products(draw.sample(each, draw.randint(min(1, len(each)), len(each))), draw)
+
+
+def products_with_squares(factors: Iterable[list[sb.Expr]], draw: random.Random) -> Iterator[sb.Expr]:
+    """Products with a square of a product in them: m*l**2*q_dot**2 as m*(l*q_dot)**2."""
+    for each in factors:
+        count = Counter(each)
+        squared = [f for f, k in count.items() if k > 1]
+        if len(squared) > 1:
+            some = draw.sample(squared, draw.randint(2, len(squared)))
+            rest = expanded(count - Counter(dict.fromkeys(some, 2)))
+            yield from partial_products([math.prod(some) ** 2, *rest], draw)
+
+
+def partial_products(factors: list[sb.Expr], draw: random.Random) -> Iterator[sb.Expr]:
+    while len(factors) > 1:
+        draw.shuffle(factors)
+        factors.append(factors.pop() * factors.pop())
+        yield factors[-1]
+    yield from factors
 
 
 @pytest.mark.parametrize("name", ["cart_and_pole", "two_link_arm", "spherical_pendulum", "furuta"])
@@ -146,10 +169,34 @@ def test_text_does_not_depend_on_products_that_exist(name: str) -> None:
         return [found.text(), found.solved.text(), found.reduced.text()]
 
     expected, factors = forms(), factors_of_terms(name)
-    for seed in range(5):
+    for seed, products in enumerate((products_of_some, products_with_squares) * 4):
         gc.collect()
-        kept = list(products_of_some(factors, random.Random(seed)))
+        kept = list(products(factors, random.Random(seed)))
         assert forms() == expected, (seed, len(kept))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_text_of_a_sum_does_not_depend_on_products_that_exist(seed: int) -> None:
+    draw = random.Random(seed)
+    a, b, m, r = sb.symbols("a b m r")
+    q = sb.symbol("q", "coordinate")
+    symbols = [a, b, m, r, q.dot, sb.sin(q), sb.cos(q)]
+    terms = [
+        {f: draw.choice((1, 2, 2, 3)) for f in draw.sample(symbols, draw.randint(2, 5))}
+        for _ in range(draw.randint(2, 6))
+    ]
+    numbers = [draw.choice((1, 1, -1, 2, -3)) for _ in terms]
+
+    def forms() -> list[str]:
+        made = (c * math.prod(f**k for f, k in each.items()) for c, each in zip(numbers, terms, strict=True))
+        e = sum(made, ZERO)
+        return [str(one_line(x, style)) for x in (e, sb.tidy(e), e / (m + r)) for style in (TEXT, LATEX)]
+
+    expected = forms()
+    for _ in range(3):
+        gc.collect()
+        kept = list(products_with_squares(map(expanded, terms), draw))
+        assert forms() == expected, len(kept)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from ..graph.graph import Node, Number, Symbol
-from ..graph.reading_order import Order, factor_order, sum_order, term_order
+from ..graph.reading_order import Order, factor_order, natural, sum_order, term_order
 from ..graph.rules_of_order import has_free_terms
 from .greek_letters import GREEK
 from .printed_numbers import as_written, digits, exact_digits, ratio
@@ -41,6 +41,7 @@ class Written(NamedTuple):
     order: Order = (0, 2, True, ())
     base: Any = None  # of an integer power, the piece that is raised
     exponent: int = 1
+    factors: tuple[Any, ...] = ()  # of an integer power of a product, the powers of its factors
 
 
 class Literal(NamedTuple):
@@ -224,7 +225,7 @@ class Style(ABC):
     # Products
 
     def _multiply(self, n: Node, a: Piece, b: Piece) -> Piece:
-        one, other = self._opened_product(a), self._opened_product(b)
+        one, other = self._factors_of_product(a), self._factors_of_product(b)
         if other.fixed > one.fixed:
             one, other, a, b = other, one, b, a
         coefficient = self._coefficient(one.coefficient, other.coefficient, False)
@@ -253,6 +254,11 @@ class Style(ABC):
         p = self._opened_product(a)
         return p._replace(coefficient=-p.coefficient)
 
+    def _factors_of_product(self, piece: Piece) -> Product:
+        """A power of a product opened: m*l**2*q_dot**2 and m*(l*q_dot)**2 are one node, grouped as it was made first."""
+        opened = piece.factors if isinstance(piece, Written) else ()
+        return Product(1, opened) if opened else self._opened_product(piece)
+
     def _opened_product(self, piece: Piece) -> Product:
         if isinstance(piece, Product):
             return piece
@@ -272,9 +278,14 @@ class Style(ABC):
         return [*p.factors[: p.fixed], *sorted(joined, key=lambda f: (f.divides, f.written.order))]
 
     def _power_of_equal_factors(self, factors: list[Factor]) -> Factor:
-        base = factors[0].written.base or factors[0].written
-        exponent = sum(f.written.exponent for f in factors)
-        return Factor(factors[0].divides, self.power(base, self.done(Literal(exponent)))._replace(order=base.order))
+        return Factor(factors[0].divides, self._raised(factors[0].written, sum(f.written.exponent for f in factors)))
+
+    def _raised(self, w: Written, exponent: int) -> Written:
+        """A power of a factor, or of the base of a power, with the place that a node of it has."""
+        base = w.base or w
+        power = self.power(base, self.done(Literal(exponent)))
+        order = sum_order(base.order[0], power.text) if base.level == SUM else (*base.order[:3], natural(power.text))
+        return power._replace(order=order, base=base, exponent=exponent)
 
     @staticmethod
     def _coefficient(a: Number, b: Number, divides: bool) -> Number | None:
@@ -289,8 +300,15 @@ class Style(ABC):
         base = self.done(a)
         written = self.power(base, self.done(b))
         if isinstance(b, Literal) and isinstance(b.value, int) and b.value > 0:
-            return written._replace(base=self.placed(n.args[0], base), exponent=b.value)
+            factors = self._powers_of_factors(a, b.value) if isinstance(a, Product) else ()
+            return written._replace(base=self.placed(n.args[0], base), exponent=b.value, factors=factors)
         return written
+
+    def _powers_of_factors(self, product: Product, exponent: int) -> tuple[Factor, ...]:
+        """None of a product with a number or a division, whose powers are nodes of their own."""
+        has_others = product.coefficient != 1 or product.fixed or any(f.divides for f in product.factors)
+        factors = () if has_others else product.factors
+        return tuple(Factor(False, self._raised(f.written, exponent * f.written.exponent)) for f in factors)
 
     # Conditions, choices, blocks
 
