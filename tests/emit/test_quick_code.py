@@ -102,8 +102,9 @@ def test_optimised_code_is_not_the_quick_one(accelerations):
     assert full < 0.9 * quick
 
 
-def test_improved_loops_run_other_code(monkeypatch):
+def test_improved_loops_run_other_code(tmp_path, monkeypatch):
     """Written for the sizes of their arguments, with all passes, and called from then on."""
+    monkeypatch.setenv("SYMBODY_CACHE", str(tmp_path))  # improved code of an earlier run would be taken
     x, y, out = np.arange(1.0, 8.0), np.full(7, 0.5), np.zeros(7)
     loop = LoopCallee(summed, {}, ("out",), True, n=7, x=x, y=y, out=out)
     loop.run()
