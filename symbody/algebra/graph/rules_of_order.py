@@ -19,10 +19,9 @@ from typing import Any, Final
 from .graph import ONE, ZERO, Expr, Number, plain2
 from .node_keys import key_class
 from .rule_table import rule
-from .rules import folded_by, folded_constant, integer_power, mul, neg, sub, term
+from .rules import folded_by, folded_constant, mul, neg, sub, term
 
-MAX_SORTED: Final = 6  # largest number of different factors, or of terms, that are put into canonical order
-MAX_OPENED: Final = 40  # largest number of products, powers and factors of a term that is opened
+MAX_SORTED: Final = 6  # largest number of factors or terms that are put into canonical order
 # highest key class of sums that are sorted: sums with accelerations are long and share partial sums
 SPEED_CLASS: Final = 7
 _SUMS: Final = ("add", "sub")
@@ -124,36 +123,12 @@ def has_free_terms(n: Any) -> bool:
 
 
 def _is_simple(n: Expr) -> bool:
-    """Whether a term is a product of a handful of symbols, and of powers and functions of symbols or their sums, whatever
-    the grouping of its factors."""
-    if n.op != "mul" and not (n.op == "pow" and n.args[0].op == "mul"):
+    """Whether a term is a product of a handful of symbols, and of powers and functions of symbols or their sums."""
+    if n.op != "mul":
         return _is_near_leaves(n)
-    if not all(a.op == "mul" or a.op == "pow" or _is_near_leaves(a) for a in n.args):
-        return False
-    found = _bases_up_to(MAX_SORTED, n)
-    return bool(found) and all(
-        _is_base_near_leaves(f) if is_raised else _is_near_leaves(f) for f, is_raised in found.items()
+    return all(a.op == "mul" or _is_near_leaves(a) for a in n.args) and all(
+        map(_is_near_leaves, factors_up_to(MAX_SORTED, n) or (n,))
     )
-
-
-def _bases_up_to(most: int, n: Expr) -> dict[Expr, bool]:
-    """The different factors of a product of products and integer powers, each with whether it is raised to a power; none
-    if there are more than `most`."""
-    stack: list[tuple[Expr, bool]] = [(n, False)]
-    out: dict[Expr, bool] = {}
-    for _ in range(MAX_OPENED):
-        e, is_raised = stack.pop()
-        if e.op == "mul":
-            stack += ((a, is_raised) for a in e.args)
-        elif (base := integer_power(e)[0]) is not e:
-            stack.append((base, True))
-        else:
-            out[e] = is_raised or e in out
-        if not stack:
-            return out if len(out) <= most else {}
-        if len(out) > most:
-            break
-    return {}
 
 
 def _is_near_leaves(n: Expr) -> bool:
@@ -162,11 +137,6 @@ def _is_near_leaves(n: Expr) -> bool:
     if n.op == "const":
         return not isinstance(n.data, float)
     return n.op not in _COMPOUND and all(not b.args for a in n.args for b in a.args)
-
-
-def _is_base_near_leaves(n: Expr) -> bool:
-    """The same for n**2 where n is given."""
-    return _is_near_leaves(n) if n.op == "const" else all(not a.args for a in n.args)
 
 
 def _number_and_rest(t: Expr) -> tuple[Number, Expr]:

@@ -48,7 +48,7 @@ def derivation(eq: sb.Equations, route: str = "lagrange") -> Sheet:
     >>> m.gravity(0, -g, 0)
     >>> sheet = teaching.derivation(sb.derive(m), "lagrange")
     >>> print(*sheet.formulas[3:6], sep="\n")
-    T = \frac{m \left(l \dot{\theta}\right)^{2}}{2}
+    T = \frac{m l^{2} \dot{\theta}^{2}}{2}
     V_{\text{gravity}} = -m g l \cos\left(\theta\right)
     \frac{\partial L}{\partial \dot{\theta}} = m l^{2} \dot{\theta}
 
