@@ -128,7 +128,7 @@ def command_parser() -> argparse.ArgumentParser:
     )
     parts = out.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=CommandParser)
 
-    for add in (_models, _equations, _analyses, _sweeps, _results, _server):
+    for add in (_models, _equations, _analyses, _gait, _sweeps, _results, _server):
         add(parts)
     return out
 
@@ -284,6 +284,16 @@ def _analyses(parts: Any) -> None:
     )
     optimise.add_argument("-o", "--output", type=Path, help="write a report page (.html) or a table (.csv)")
 
+    frf = _model(_command(parts, "frf", "compute frequency responses", commands.frf))
+    frf.add_argument("--input", help="input that oscillates")
+    frf.add_argument("--output", dest="seen", help="output, coordinate or speed that responds")
+    frf.add_argument("--hertz", metavar="FROM:TO[:POINTS]", help="frequencies")
+    frf.add_argument(
+        "-o", dest="output", type=Path, help="write a plot (.svg, .png, .pdf) or the numbers (.csv, .json)"
+    )
+
+
+def _gait(parts: Any) -> None:
     gait = _command(
         parts,
         "gait",
@@ -306,14 +316,6 @@ def _analyses(parts: Any) -> None:
         "--reserves", type=_number, default=1.0, metavar="FORCE", help="optimal force of reserve actuators (1)"
     )
     gait.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write tables into")
-
-    frf = _model(_command(parts, "frf", "compute frequency responses", commands.frf))
-    frf.add_argument("--input", help="input that oscillates")
-    frf.add_argument("--output", dest="seen", help="output, coordinate or speed that responds")
-    frf.add_argument("--hertz", metavar="FROM:TO[:POINTS]", help="frequencies")
-    frf.add_argument(
-        "-o", dest="output", type=Path, help="write a plot (.svg, .png, .pdf) or the numbers (.csv, .json)"
-    )
 
 
 def _sweeps(parts: Any) -> None:
