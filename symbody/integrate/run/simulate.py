@@ -10,7 +10,6 @@ from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
 from ...errors import SimulationError
 from ...options import OptionSet
-from ...progress import working
 from ...simulation_options import SimulationOptions
 from ..contact.impacts import Contact
 from ..contact.jamming import jammed_start, with_jamming_outcome
@@ -74,8 +73,7 @@ def simulate(
     begin, span = start_in_time(eq, start, {**constants, **(values or {})}, t)
     picked = chosen_options(eq, options, span)
     try:
-        with working(f"compile {eq.name}", picked.progress):
-            simulation = Simulation(eq, picked, begin, span)
+        simulation = Simulation(eq, picked, begin, span)
     except SimulationError:
         if (stuck := jammed_start(begin.state)) is None:
             raise

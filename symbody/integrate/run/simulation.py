@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...derivation.equations.equations import Equations
-from ...emit.run.callable import Array
+from ...emit.run.callable import Array, Compiled
 from ...errors import SimulationError
 from ...interruption import raise_interruption
 from ...progress import working
@@ -88,27 +88,31 @@ class Simulation:
         raise_interruption()
         self.options, self.start, self.state = o, start, start.state
         _, self.end, self.times = span
-        s = self.state
+        with working(f"compile {eq.name}", o.progress):
+            self._prepare(eq)
+            self.method = method or self._method()
+
+    def _prepare(self, eq: Equations) -> None:
+        """The form on the branch of the start, and the state in its variables."""
+        o, s = self.options, self.state
         self.rank = run_rank(s)
         self.eq = equations_of_branch(eq, self.rank)
-        self.form = form = form_of(eq, o, self.rank)
-        self.notes = (*start.notes, *filter(None, [branch_note(eq, self.rank)]))
+        self.form = form_of(eq, o, self.rank)
+        self.notes = (*self.start.notes, *filter(None, [branch_note(eq, self.rank)]))
         self.y, self.p = self.form.start(s.t, np.concatenate([s.q, s.u, s.z]), np.concatenate([s.p, s.r]))
-        self.y = self._sampled()
-        self.atol = absolute_tolerances(eq, form, o)
-        self.method = method or self._method()
+        self.sample = sample_program(self.form)
+        if self.sample is not None:
+            self.y = self._sampled(self.sample)
+        self.atol = absolute_tolerances(eq, self.form, o)
 
-    def _sampled(self) -> Array:
+    def _sampled(self, sample: Compiled) -> Array:
         """The state at the start, behind the first samples."""
-        program = sample_program(self.form)
-        if program is None:
-            return self.y
         if self.end < self.state.t:
             raise SimulationError(
                 f"simulate {self.eq.name!r}: sampled laws go forward in time; t ends at {self.end:g}, before the start at {self.state.t:g}"
             )
-        found = program(self.state.t, self.y, self.p)
-        program.raise_pending()
+        found = sample(self.state.t, self.y, self.p)
+        sample.raise_pending()
         return found
 
     def _method(self) -> MethodChoice:
@@ -128,40 +132,51 @@ class Simulation:
         used: float = 0.0,
     ) -> Segment:
         """used: memory for results that stretches in other modes have taken."""
-        o, s, form = self.options, self.state, self.form
-        method, explicit = self.method
-        events = (
-            EventLoop(form, self.p, handlers, chattering or ChatteringDetector(self.end - s.t), self.end > s.t)
-            if handlers
-            else None
-        )
-        adaptation = Adaptation(explicit) if explicit else None
+        events = self._event_loop(handlers, chattering) if handlers else None
+        adaptation = Adaptation(self.method.explicit) if self.method.explicit else None
+        leg = self._leg(events, self.options.max_memory - used)
+        machine, self.events = leg.machine, events
+        ending = self._ending(leg, adaptation)
+        self._raise_pending()
+        self.machine = leg.machine
+        segment = self._segment(leg.machine, leg.record, ending, mode, adaptation.notes if adaptation else ())
+        if leg.machine is machine and events is None:
+            give_back(self.method.name, machine)
+        return segment
+
+    def _event_loop(self, handlers: Sequence[EventHandler], chattering: ChatteringDetector | None) -> EventLoop:
+        span = self.end - self.state.t
+        return EventLoop(self.form, self.p, handlers, chattering or ChatteringDetector(span), span > 0)
+
+    def _leg(self, events: EventLoop | None, memory: float) -> Leg:
+        """A machine for the task, at the beginning of its record."""
+        o = self.options
         with working(f"compile {self.eq.name}", o.progress):
-            machine = machine_for(method, self._task(events))
+            machine = machine_for(self.method.name, self._task(events))
         if o.first_step is not None:
-            machine.steps.h = np.copysign(o.first_step, self.end - s.t)
-        record = Record(o.max_memory - used)
-        leg, self.events = Leg(machine, record, self.eq, o.progress), events
+            machine.steps.h = np.copysign(o.first_step, self.end - self.state.t)
+        return Leg(machine, Record(memory), self.eq, o.progress)
+
+    def _ending(self, leg: Leg, adaptation: Adaptation | None) -> Ending:
+        """Run the machine to its end, through its events."""
+        events, max_steps = self.events, self.options.max_steps
         try:
-            ending = events.begin(leg) if events else None
-            if events and events.target is not None:
+            if events is None:
+                return drive(leg, max_steps, None, adaptation)
+            ending = events.begin(leg)
+            if events.target is not None:
                 ending = Ending.STOPPED
             if ending is None:
-                ending = drive(leg, o.max_steps, (lambda k: events.occurred(leg, k)) if events else None, adaptation)
-            if events and ending is Ending.REACHED:
-                ending = events.finish(leg) or ending
+                ending = drive(leg, max_steps, lambda k: events.occurred(leg, k), adaptation)
+            return (events.finish(leg) if ending is Ending.REACHED else None) or ending
         finally:
             leg.progress.done()
-        form.raise_pending()
-        if samples := sample_program(form):
-            samples.raise_pending()
-        if events:
-            events.raise_pending()
-        self.machine = leg.machine
-        segment = self._segment(leg.machine, record, ending, mode, adaptation.notes if adaptation else ())
-        if leg.machine is machine and events is None:
-            give_back(method, machine)
-        return segment
+
+    def _raise_pending(self) -> None:
+        """Raise what functions of the user raised on the way."""
+        for source in (self.form, self.sample, self.events):
+            if source is not None:
+                source.raise_pending()
 
     def _task(self, events: EventLoop | None) -> Task:
         o, s, explicit = self.options, self.state, self.method.explicit
