@@ -103,3 +103,39 @@ def spinning_top() -> sb.Equations:
     )
     m.gravity(0, 0, -g)
     return sb.derive(m)
+
+
+@cache
+def atwood() -> sb.Equations:
+    """Two masses on a string over a pulley that turns with it; x is the height of m1."""
+    m = sb.Model("Atwood's machine")
+    m1, m2, g, inertia, R = m.parameters("m1 m2 g I R", 1.0, 2.0, 9.81, 0.1, 0.2)
+    x = m.coordinate("x")
+    m.gravity(0, -g, 0)
+    m.particle("one", m.ground.point(0, x, 0), mass=m1)
+    m.particle("two", m.ground.point(1, -x, 0), mass=m2)
+    m.body("pulley", m.ground.rotate("z", x / R), mass=1, inertia=(0, 0, inertia))
+    return sb.derive(m)
+
+
+@cache
+def ladder() -> sb.Equations:
+    """A ladder that slides on a smooth wall and a smooth floor; theta is measured from the wall."""
+    m = sb.Model("ladder")
+    M, L, g = m.parameters("M L g", 3.0, 2.0, 9.81)
+    m.gravity(0, -g, 0)
+    theta = m.coordinate("theta")
+    centre = m.ground.translate(L / 2 * sb.sin(theta), L / 2 * sb.cos(theta), 0)
+    J = M * L**2 / 12
+    m.body("ladder", centre.rotate("z", -theta), mass=M, inertia=(0, J, J))
+    return sb.derive(m)
+
+
+@cache
+def planet() -> sb.Equations:
+    m = sb.Model("planet")
+    mass, mu = m.parameters("m mu", 1.0, 1.0)
+    r, phi = m.coordinates("r phi")
+    m.particle("planet", m.ground.rotate("z", phi).point(r, 0, 0), mass=mass)
+    m.potential("gravitation", -mu * mass / r)
+    return sb.derive(m)

@@ -108,6 +108,19 @@ HOSTILE = [  # text, part of the message, what is marked
     ("theta''^2 = g", "not linear in accelerations", ""),
     ("x" * 30_000, "at most 20000 characters", ""),
     ("", "there is no equation", ""),
+    (r"\ddot{\vec r} = 0", "write its components", r"\vec"),
+    (r"\frac{\partial L}{\partial\theta} = 0", "partial derivatives cannot be read", r"\partial"),
+    ("theta.diff(t, 3) = 0", "a first or second derivative with respect to t", "("),
+    ("Derivative(theta, l) = 0", "only derivatives with respect to t", "("),
+    (
+        r"\begin{pmatrix} l & 0 \end{pmatrix} \begin{pmatrix} \ddot\theta \end{pmatrix} = 0",
+        "2 columns is multiplied by a column of 1",
+        r"\begin",
+    ),
+    (r"\begin{pmatrix} l \\ 0 \end{pmatrix} \ddot\theta = g", "cannot be added to a column", "g"),
+    (r"\begin{pmatrix} l \end{pmatrix}^{-1} = 0", "inverses, transposes and derivatives of matrices", r"\begin"),
+    (r"\begin{pmatrix} l & g \\ 0 \end{pmatrix} = 0", "the same number of entries", r"\begin"),
+    (r"\begin{pmatrix} l \ddot\theta + \end{pmatrix} = 0", "expected a value", "l"),
 ]
 
 

@@ -20,6 +20,7 @@ class Answer(NamedTuple):
     options: dict[str, Any] = {}
 
 
+A, L, E = course.atwood, course.ladder, course.planet
 P, K, D, B, S, N, C, T = (
     course.pendulum, course.cart_pendulum, course.double_pendulum, course.bead_on_hoop, course.spring_pendulum, course.sleigh,
     course.slider_crank, course.spinning_top,
@@ -130,6 +131,49 @@ ANSWERS = [
     Answer(T, "psi'' + phi'' cos(theta) = 0\nA phi'' sin(theta) + 2 A phi' theta' cos(theta) - C (phi' cos(theta) + psi') theta' = 0\n"
               "A theta'' = (A - C) phi'^2 sin(theta) cos(theta) - C phi' psi' sin(theta) + m g l sin(theta)",
            "Coriolis and centrifugal term C*sin(theta)*phi_dot*theta_dot is missing"),
+    # other ways to write, as LaTeX documents, SymPy and programs do
+    Answer(P, r"$$ m l^2 \frac{d^2\theta}{dt^2} + c\frac{d\theta}{dt} + m g l\sin\theta = 0 \,. $$"),
+    Answer(P, r"\begin{equation}\label{eq:1} ml\ddot{\theta}=-mg\sin{\theta}-\dfrac{c\dot{\theta}}{l} \tag{1}\end{equation}"),
+    Answer(P, "d^2 theta/dt^2 + g/l sin(theta) + c/(m l^2) d theta/dt = 0"),
+    Answer(P, r"\ddot\theta(t) = -\frac gl\sin(\theta(t)) - \frac{c}{ml^2}\dot\theta(t)"),
+    Answer(P, "thetadd = -g/l*sin(theta) - c*thetad/(m*l**2)"),
+    Answer(P, "m*l**2*theta.diff(t,2) + c*theta(t).diff(t) + m*g*l*sin(theta)"),
+    Answer(P, "m*l**2*Derivative(theta(t), (t, 2)) + c*diff(theta(t), t) = -m*g*l*sin(theta(t))"),
+    Answer(P, r"\ddot\theta + 2\zeta\omega_0\dot\theta + \omega_0^2\sin\theta = 0",
+           options={"names": {"omega_0": "sqrt(g/l)", "zeta": "c/(2*m*l**2*sqrt(g/l))"}}),
+    Answer(P, "E = m l^2 theta'^2/2 - m g l cos(theta); E' = -c theta'^2"),
+    Answer(P, "m*l**2*Derivative(theta(t), (t, 2)) + c*diff(theta(t), t) = m*g*l*sin(theta(t))", "gravity term m*g*l*sin(theta) has the wrong sign"),
+    Answer(P, r"m l^2\ddot\theta + c\dot\theta + mgl\sin\theta = \tau", "the model has no 'tau'"),
+    Answer(K, r"\begin{bmatrix} M+m & ml\cos\theta\\ ml\cos\theta & ml^2\end{bmatrix}\begin{bmatrix}\ddot x\\ \ddot\theta\end{bmatrix}"
+              r" = \begin{bmatrix} F + ml\dot\theta^2\sin\theta\\ -mgl\sin\theta\end{bmatrix}"),
+    Answer(K, r"""\left[\begin{array}{cc} M+m & ml\cos\theta\\ \cos\theta & l\end{array}\right] \begin{pmatrix}\ddot x\\ \ddot\theta\end{pmatrix}
+        + \begin{pmatrix} 0 & -ml\dot\theta\sin\theta \\ 0 & 0\end{pmatrix} \begin{pmatrix}\dot x\\ \dot\theta\end{pmatrix}
+        - \begin{pmatrix} 1\\ 0\end{pmatrix} F + g\begin{pmatrix} 0\\ \sin\theta\end{pmatrix} = \mathbf{0}"""),
+    Answer(K, r"\begin{pmatrix} M+m & ml\cos\theta\\ ml\cos\theta & ml^2\end{pmatrix}\begin{pmatrix}\ddot x\\ \ddot\theta\end{pmatrix}"
+              r" = \begin{pmatrix} F + ml\dot\theta^2\sin\theta\\ mgl\sin\theta\end{pmatrix}", "gravity term m*g*l*sin(theta) has the wrong sign"),
+    Answer(K, r"(M+m)\ddot x + ml\,\frac{d}{dt}(\dot\theta\cos\theta) = F \\[4pt] \frac{d}{dt}\left[ l\dot\theta + \dot x\cos\theta\right]"
+              r" + \dot x\dot\theta\sin\theta = -g\sin\theta"),
+    Answer(K, r"(M+m)\ddot x + ml\,\frac{d}{dt}(\dot\theta\cos\theta) = F \\ \frac{d}{dt}\left( l\dot\theta + \dot x\cos\theta\right) = -g\sin\theta",
+           "even in the speeds does not belong in this equation: -m*l*sin(theta)*theta_dot*x_dot"),
+    Answer(K, "(M+m)*xdd + m*l*cos(th)*thdd - m*l*sin(th)*thd**2 - F\nl*thdd + xdd*cos(th) + g*sin(th)", options={"names": {"th": "theta"}}),
+    Answer(D, r"\ddot\theta_1 = \frac{-g(2m_1+m_2)\sin\theta_1 - m_2 g\sin(\theta_1-2\theta_2)"
+              r" - 2\sin(\theta_1-\theta_2)m_2(\dot\theta_2^2 l_2+\dot\theta_1^2 l_1\cos(\theta_1-\theta_2))}{l_1(2m_1+m_2-m_2\cos(2\theta_1-2\theta_2))}\\"
+              r" \ddot\theta_2=\frac{2\sin(\theta_1-\theta_2)(\dot\theta_1^2l_1(m_1+m_2)+g(m_1+m_2)\cos\theta_1"
+              r"+\dot\theta_2^2l_2m_2\cos(\theta_1-\theta_2))}{l_2(2m_1+m_2-m_2\cos(2\theta_1-2\theta_2))}"),
+    Answer(B, r"\ddot\theta + \left(\frac gR - \omega^2\cos\theta\right)\sin\theta = 0"),
+    Answer(B, r"mR^2\ddot\theta + \frac12mR^2\omega^2\sin2\theta + mgR\sin\theta=0", "Coriolis and centrifugal term"),
+    Answer(S, r"m\ddot r - mr\dot\varphi = mg\cos\varphi - k(r-l_0)\\ \frac{1}{r}\frac{d}{dt}(r^2\dot\varphi) = -g\sin\varphi",
+           "Coriolis and centrifugal term m*r*phi_dot**2 is missing"),
+    # Atwood's machine, a ladder, a planet
+    Answer(A, "T1 - m1 g = m1 a; m2 g - T2 = m2 a; (T2-T1)R = I alpha; a = x''; alpha = a/R", options={"forces": ["T1", "T2"]}),
+    Answer(A, "(m1 + m2) x'' = (m2 - m1) g", "inertia term of x_ddot differs: m1 + m2 in place of m1 + m2 + I/R**2"),
+    Answer(A, "m1 x'' = T - m1 g; m2 x'' = m2 g - T", "with T eliminated", {"forces": ["T"]}),
+    Answer(L, r"\ddot\theta = \frac{3g}{2L}\sin\theta"),
+    Answer(L, "1/2 * 1/3 M L^2 theta'^2 + M g L/2 cos(theta) = E\nE' = 0"),
+    Answer(L, r"\ddot\theta = \frac{3g}{L}\sin\theta", "gravity term M*L*g*sin(theta)/2 is multiplied by 2"),
+    Answer(E, r"h = r^2\dot\phi;\ \dot h = 0;\ \ddot r = \frac{h^2}{r^3}-\frac{\mu}{r^2}"),
+    Answer(E, r"\ddot r - r\dot\phi^2 = -\frac{\mu}{r^2}, \quad r\ddot\phi + 2\dot r\dot\phi = 0"),
+    Answer(E, r"h = r^2\dot\phi;\ \dot h = 0;\ \ddot r = -\frac{h^2}{r^3}-\frac{\mu}{r^2}", "m*r*phi_dot**2 has the wrong sign"),
 ]  # fmt: skip
 
 
@@ -145,7 +189,7 @@ def test_answer_is_judged_rightly(answer: Answer) -> None:
 
 def test_there_are_enough_of_every_kind() -> None:
     wrong = [a for a in ANSWERS if a.finding]
-    assert len(ANSWERS) >= 50
+    assert len(ANSWERS) >= 90
     assert len(wrong) >= 20
     assert len(ANSWERS) - len(wrong) >= 20
     assert len({a.mechanism for a in ANSWERS}) >= 8

@@ -382,6 +382,10 @@ class _Comparing:
                 if missing == 1
                 else f"{given} missing, or follow from the others"
             )
+            remarks += [
+                f"the model has no {name!r}: the equation that contains it was read as its definition"
+                for name in self.given.definitions
+            ]
         if not all(r.is_right for r in rows):
             if turned := self._right_if_turned():
                 remarks.append(turned)

@@ -14,7 +14,9 @@ from typing import Any, Final
 import symbody as sb
 
 from ...errors import ExpressionTextError, existing, hint, shown
-from .typed_mathematics import FUNCTIONS, Translator, Typed, equation_texts, pieces
+from .typed_mathematics import Translator, Typed
+from .typed_matrices import typed_equations
+from .typed_tokens import FUNCTIONS, Piece
 
 _ALIASES: Final = {
     "lam": "lambda",
@@ -54,7 +56,7 @@ def student_answer(eq: sb.Equations, answer: Any, names: Mapping[str, Any], forc
     given: list[tuple[str, sb.Expr]] = []
     for part in parts:
         if isinstance(part, str):
-            given += [_typed_row(part, start, text, table) for start, text in equation_texts(part)]
+            given += [_typed_row(part, text, tokens, table) for text, tokens in typed_equations(part)]
         else:
             left, right = part if _is_pair(part) else (part, 0)
             row = sb.algebra.as_expr(left) - sb.algebra.as_expr(right)
@@ -64,7 +66,7 @@ def student_answer(eq: sb.Equations, answer: Any, names: Mapping[str, Any], forc
     rows, definitions = _without_own_names(given, table)
     table.refuse_unknown(rows)
     changed = _in_speeds(eq, [row for _, row in rows])
-    _refuse_foreign_symbols(eq, changed, table)
+    _refuse_foreign_symbols(eq, changed, table, list(definitions))
     return StudentAnswer(
         tuple(StudentRow(text, row) for (text, _), row in zip(rows, changed, strict=True)),
         tuple(table.forces.values()),
@@ -76,10 +78,9 @@ def _is_pair(part: Any) -> bool:
     return isinstance(part, tuple) and len(part) == 2 and not any(isinstance(p, str) for p in part)
 
 
-def _typed_row(whole: str, start: int, text: str, table: NameTable) -> tuple[str, sb.Expr]:
-    sides = Translator(whole, pieces(text, start, whole), table.resolver(whole)).sides()
-    left, right = (_read(whole, side, table) for side in sides)
-    return " ".join(text.split()), left - right
+def _typed_row(whole: str, text: str, tokens: list[Piece], table: NameTable) -> tuple[str, sb.Expr]:
+    left, right = (_read(whole, side, table) for side in Translator(whole, tokens, table.resolver(whole)).sides())
+    return text, left - right
 
 
 def _read(whole: str, side: Typed, table: NameTable) -> sb.Expr:
@@ -119,7 +120,7 @@ class NameTable:
         """What `names` says of a name: another name, an expression, a number, or a text of an expression."""
         if not isinstance(meant, str):
             return sb.algebra.as_expr(meant)
-        (row,) = [_typed_row(meant, start, text, self) for start, text in equation_texts(meant)]
+        (row,) = [_typed_row(meant, text, tokens, self) for text, tokens in typed_equations(meant)]
         if self.unknown:
             got = next(iter(self.unknown))
             raise sb.ModelError(f"names={{{name!r}: {meant!r}}}: {self._missing(got)}")
@@ -152,6 +153,9 @@ class NameTable:
         found = self.known.get(_key(plain))
         if found is None:
             stem = re.fullmatch(r"(.+?)_?(d{1,2})ot", plain)
+            if stem is None and "d" not in self.known:  # thetad, thetadd
+                stem = re.fullmatch(r"(.+?)(d{1,2})", plain)
+                stem = stem if stem and self.known.get(_key(stem[1])) in self.eq.q else None
             if stem and (found := self.known.get(_key(stem[1]))) is not None:
                 added = len(stem[2])
         if found is None:
@@ -264,11 +268,13 @@ def _in_speeds(eq: sb.Equations, rows: list[sb.Expr]) -> list[sb.Expr]:
     return sb.derivation.in_own_terms(eq, out) if eq.dependent else out
 
 
-def _refuse_foreign_symbols(eq: sb.Equations, rows: Sequence[sb.Expr], table: NameTable) -> None:
+def _refuse_foreign_symbols(eq: sb.Equations, rows: Sequence[sb.Expr], table: NameTable, defined: list[str]) -> None:
     known = {*(v.symbol for v in eq.variables), *(z.dot for z in eq.z), *eq.whole.lam, *table.forces.values()}
     for row in rows:
         if foreign := [s for s in sb.free_symbols(row) if s not in known]:
+            advice = f"; give an equation that defines {' and '.join(defined)}" if defined else ""
             raise sb.ModelError(
-                f"comparison with {eq.name!r}: {sb.text(row)} contains {', '.join(s.name for s in foreign)}, which "
-                f"{'is not' if len(foreign) == 1 else 'are not'} part of the model; derivatives beyond the accelerations cannot be compared"
+                f"comparison with {eq.name!r}: an equation contains {', '.join(s.name for s in foreign)}, which "
+                f"{'is not' if len(foreign) == 1 else 'are not'} part of the model; derivatives beyond the accelerations "
+                f"cannot be compared{advice}"
             )

@@ -9,76 +9,15 @@ of the reader of expressions mark the place in what was typed. Nothing is evalua
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from html.entities import codepoint2name
-from typing import Final, NamedTuple, NoReturn
+from typing import Final, NoReturn
 
 from ...errors import ExpressionTextError
+from .typed_tokens import FONTS, FUNCTIONS, LETTERS, OPERATORS, SPACES, Piece, pieces
 
-MOST_CHARACTERS: Final = 20_000  # of an answer
 MOST_DEPTH: Final = 80  # of groups within each other
-
-FUNCTIONS: Final = {
-    **{n: n for n in "sqrt exp log sin cos tan asin acos atan sinh cosh tanh sign abs".split()},
-    "ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "sgn": "sign",
-}  # fmt: skip
-_GREEK: Final = {chr(k): name for k, name in codepoint2name.items() if 0x391 <= k <= 0x3C9}
-_VARIANTS: Final = {"ϕ": "phi", "ϑ": "theta", "ϵ": "epsilon", "ς": "sigma", "ϱ": "rho"}
-_COMMANDS: Final = {
-    *_GREEK.values(),
-    "varphi",
-    "vartheta",
-    "varepsilon",
-    "varrho",
-    "varsigma",
-    "ell",
-}  # that are letters
-_OPERATORS: Final = {"cdot": "*", "times": "*", "ast": "*", "div": "/"}
-_SPACES: Final = {
-    *"left right big Big bigl bigr Bigl Bigr quad qquad displaystyle limits nonumber".split(),
-    *",;:!> ",
-}
-_FONTS: Final = {*"mathrm mathit mathbf mathsf text operatorname rm".split()}
-_CHARACTERS: Final = {
-    "−": "-",
-    "–": "-",
-    "·": "*",
-    "⋅": "*",
-    "×": "*",
-    "∗": "*",
-    "÷": "/",
-    "²": "^2",
-    "³": "^3",
-    "’": "'",
-    "′": "'",
-    "″": "''",
-}
-_TOKEN: Final = re.compile(
-    r"""(?P<space>[\s~&$]+)
-      | (?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![0-9]))
-      | (?P<command>\\(?:[A-Za-z]+|.))
-      | (?P<name>[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*)
-      | (?P<sign>\*\*|[-+*/^_()\[\]{},='.|!<>])""",
-    re.VERBOSE,
-)
-_DERIVATIVE: Final = re.compile(  # \frac{d^2\theta}{dt^2}, and \frac{d}{dt} of what follows
-    r"\\[dt]?frac\s*\{\s*(?:\\mathrm\s*\{?\s*d\s*\}?|d)\s*(?:\^\s*\{?\s*(?P<order>[12])\s*\}?)?\s*"
-    r"(?P<name>[^{}]*(?:\{[^{}]*\})?)\s*\}\s*"
-    r"\{\s*(?:\\mathrm\s*\{?\s*d\s*\}?|d)\s*\\?,?\s*t\s*(?:\^\s*\{?\s*[12]\s*\}?)?\s*\}"
-)
-
-
-class Piece(NamedTuple):
-    """A token of what was typed: its kind, text, place and length there."""
-
-    kind: str
-    text: str
-    at: int
-    length: int
-
+VECTORS: Final = ("vec", "boldsymbol", "overrightarrow")
 
 Resolver = Callable[[str, int, int, int], str]
 """The text of a name in the grammar of model files, from the name as typed, its order of derivative, place and length."""
@@ -94,80 +33,6 @@ class Typed:
     def add(self, text: str, at: int) -> None:
         self.text += text
         self.places += [at] * len(text)
-
-
-def equation_texts(text: str) -> Iterator[tuple[int, str]]:
-    """The equations of an answer, each with its place: lines, or parts between `\\\\`, semicolons and commas outside of
-    parentheses."""
-    if len(text) > MOST_CHARACTERS:
-        raise ExpressionTextError(
-            f"an answer has at most {MOST_CHARACTERS} characters, this one has {len(text)}", text, 0
-        )
-    plain = re.sub(
-        r"\\(?:begin|end)\s*\{[A-Za-z*]+\}(?:\{[a-z]+\})?|\\\[|\\\]|\\[()]|%[^\n]*", lambda m: " " * len(m[0]), text
-    )
-    breaks = sorted([*(m.span() for m in re.finditer(r"\\\\(?:\[[^\]]*\])?|;", plain)), *_commas(plain)])
-    starts, ends = [0, *(b for _, b in breaks)], [*(a for a, _ in breaks), len(plain)]
-    lines = [
-        m.span()
-        for start, end in zip(starts, ends, strict=True)
-        if plain.count("=", start, end) > 1  # else an equation may go over several lines
-        for m in re.compile(r"\n").finditer(plain, start, end)
-    ]
-    breaks = sorted([*breaks, *lines])
-    starts, ends = [0, *(b for _, b in breaks)], [*(a for a, _ in breaks), len(plain)]
-    for start, end in zip(starts, ends, strict=True):
-        part = plain[start:end].rstrip().rstrip(".,").rstrip()
-        if part.strip(" \t\n&$"):
-            yield start, part
-
-
-def _commas(text: str) -> Iterator[tuple[int, int]]:
-    depth = 0
-    for k, c in enumerate(text):
-        depth += (c in "([{") - (c in ")]}")
-        if c == "," and depth == 0 and text[max(0, k - 1)] != "\\":
-            if text[max(0, k - 1)].isdigit() and text[k + 1 : k + 2].isdigit():
-                raise ExpressionTextError("a decimal number is written with a point: 9.81", text, k)
-            yield k, k + 1
-
-
-def pieces(text: str, shift: int, whole: str) -> list[Piece]:
-    """Tokens of one equation. Greek letters, signs and dots above letters become what stands for them in ASCII."""
-    plain, places = "", list[int]()
-    for k, c in enumerate(text):
-        for d in unicodedata.normalize("NFD", c):
-            new = _VARIANTS.get(d) or _GREEK.get(d)
-            new = f"\\{new} " if new else {"\u0307": "\\=1 ", "\u0308": "\\=2 "}.get(d) or _CHARACTERS.get(d, d)
-            plain += new
-            places += [k] * len(new)
-    plain = re.sub(
-        r"\\=(\d) ", lambda m: f"\\{chr(0xE000 + int(m[1]))} ", plain
-    )  # private characters: dots above what stands before
-    places.append(len(text))
-    out: list[Piece] = []
-    at = 0
-    while at < len(plain):
-        found = _DERIVATIVE.match(plain, at) or _TOKEN.match(plain, at)
-        if found is None:
-            raise ExpressionTextError(
-                f"the character {plain[at]!r} has no meaning in an equation", whole, shift + places[at]
-            )
-        start, end = places[at], max(places[found.end() - 1] + 1, places[at] + 1)
-        if "order" in found.groupdict():
-            out.append(
-                Piece(
-                    "derivative",
-                    f"{found['order'] or 1}{found['name'].strip()}",
-                    shift + start,
-                    end - start,
-                )
-            )
-        elif found.lastgroup != "space":
-            out.append(Piece(str(found.lastgroup), found[0], shift + start, end - start))
-        at = found.end()
-    out.append(Piece("end", "", shift + len(text), 1))
-    return out
 
 
 class Translator:
@@ -233,7 +98,7 @@ class Translator:
         if token.kind == "number":
             self.take()
             self.emit_value(token.text, token.at)
-        elif token.kind == "name" or (token.kind == "command" and token.text[1:] in _COMMANDS):
+        elif token.kind == "name" or (token.kind == "command" and token.text[1:] in LETTERS):
             self.word()
         elif token.kind == "derivative":
             self.derivative()
@@ -311,6 +176,14 @@ class Translator:
         self.emit(")", token.at)
         self.has_value = True
 
+    def divide_name(self) -> None:
+        r"""\frac gR and \frac1Lmg: TeX takes one letter."""
+        token = self.now
+        if token.kind != "name" or len(token.text) == 1 or token.text[1] == "_":
+            return
+        self.tokens[self.place] = Piece("name", token.text[0], token.at, 1)
+        self.tokens[self.place + 1 : self.place + 1] = pieces(token.text[1:], token.at + 1, self.whole)[:-1]
+
     def power(self) -> None:
         sign = self.take()
         if not self.has_value:
@@ -331,29 +204,35 @@ class Translator:
     def command(self) -> None:
         token = self.take()
         name = token.text[1:]
-        if name in _SPACES or (name == "." and not self.has_value):
+        if name in SPACES or (name == "." and not self.has_value):
             if name in ("left", "right") and self.is_sign("."):
                 self.take()
-        elif name in _OPERATORS:
-            self.emit(_OPERATORS[name], token.at)
+        elif name in OPERATORS:
+            self.emit(OPERATORS[name], token.at)
             self.has_value = False
         elif name in ("frac", "dfrac", "tfrac"):
             self.before_value(token.at)
             self.has_value = False
             self.emit("(", token.at)
+            self.divide_name()
             self.operand()
             self.emit("/", token.at)
             self.has_value = False
+            self.divide_name()
             self.operand()
             self.emit(")", token.at)
         elif name in FUNCTIONS:
             self.function(FUNCTIONS[name], token)
         elif name in ("dot", "ddot"):
             self.dotted(token, len(name) - 2)
-        elif name in _FONTS:
+        elif name in FONTS:
             self.font(token)
         elif name in "{}":
             self.refuse("write ( ) in place of \\{ \\}", token)
+        elif name == "partial":
+            self.refuse("partial derivatives cannot be read; write them out", token)
+        elif name in VECTORS:
+            self.refuse("an equation of vectors cannot be compared; write its components", token)
         else:
             self.refuse(f"unknown command {token.text}", token)
 
@@ -380,7 +259,9 @@ class Translator:
                 self.refuse("dots stand above one symbol", self.now)
             self.take()
             name += self.subscript()
-        self.emit_name(name, order + self.primes(), token, self.now.at - at)
+        order += self.primes()
+        self.argument_of_time()
+        self.emit_name(name, order, token, self.now.at - at)
 
     def derivative(self) -> None:
         token = self.take()
@@ -404,13 +285,15 @@ class Translator:
 
     def symbol(self, before: Piece) -> tuple[str, int]:
         """One symbol with its subscript: letters, or a Greek letter."""
-        while self.is_command(*_FONTS):
+        while self.is_command(*FONTS):
             self.take()
         token = self.take()
         if token.kind == "name":
             return token.text + self.subscript(), token.at
-        if token.kind == "command" and token.text[1:] in _COMMANDS:
+        if token.kind == "command" and token.text[1:] in LETTERS:
             return token.text[1:] + self.subscript(), token.at
+        if token.text.removeprefix("\\") in VECTORS:
+            self.refuse("an equation of vectors cannot be compared; write its components", token)
         return self.refuse("expected a symbol", token if token.kind != "end" else before)
 
     def subscript(self) -> str:
@@ -432,7 +315,7 @@ class Translator:
             token = self.take()
             if token.kind == "end":
                 self.refuse("a subscript is not closed", sign)
-            if token.kind in ("name", "number") or (token.kind == "command" and token.text[1:] in _COMMANDS):
+            if token.kind in ("name", "number") or (token.kind == "command" and token.text[1:] in LETTERS):
                 text += token.text.lstrip("\\")
         self.take()
         return f"_{text}"
@@ -452,11 +335,65 @@ class Translator:
             self.take()
             self.function(FUNCTIONS[token.text], token)
             return
+        if token.text in ("Derivative", "diff") and self.texts(1) == ["("]:
+            self.derivative_of_sympy()
+            return
         name, at = self.symbol(token)
         order = self.primes()
         name += self.subscript() if order else ""
+        self.argument_of_time()
+        order += self.primes() + self.method_of_sympy()
         last = self.tokens[self.place - 1]
         self.emit_name(name, order, token, last.at + last.length - at)
+
+    def texts(self, count: int, shift: int = 0) -> list[str]:
+        """The texts of tokens that follow the next one."""
+        at = self.place + 1 + shift
+        return [token.text for token in self.tokens[at : at + count]]
+
+    def argument_of_time(self) -> None:
+        """theta(t) is theta."""
+        if self.texts(3, -1) == ["(", "t", ")"]:
+            self.place += 3
+
+    def method_of_sympy(self) -> int:
+        """The order of theta.diff(t, 2); 0 if there is none."""
+        if self.texts(4, -1) != [".", "diff", "(", "t"]:
+            return 0
+        opened, self.place = self.tokens[self.place + 2], self.place + 4
+        return self.order_of_sympy(opened)
+
+    def order_of_sympy(self, opened: Piece) -> int:
+        """The order in what follows the first t: nothing, `, 2` or `, t`; and the closing parenthesis."""
+        ends: dict[tuple[str, ...], int] = {(")",): 1, (",", "1", ")"): 1, (",", "2", ")"): 2, (",", "t", ")"): 2}
+        for end, order in ends.items():
+            if tuple(self.texts(len(end), -1)) == end:
+                self.place += len(end)
+                return order
+        return self.refuse("expected a first or second derivative with respect to t: diff(t), diff(t, 2)", opened)
+
+    def derivative_of_sympy(self) -> None:
+        """Derivative(theta(t), t), Derivative(theta(t), (t, 2)), diff(theta, t, 2)."""
+        token, opened = self.take(), self.take()
+        self.before_value(token.at)
+        start, stop = len(self.out.text), len(self.out.places)
+        self.has_value = False
+        self.values((",",))
+        if not self.is_sign(","):
+            self.refuse("expected the time: Derivative(theta, t)", opened)
+        self.take()
+        if paired := self.is_sign("("):
+            self.take()
+        if self.take().text != "t":
+            self.refuse("only derivatives with respect to t can be read", opened)
+        order = self.order_of_sympy(opened)
+        if paired and self.take().text != ")":
+            self.refuse(f"{opened.text!r} is not closed", opened)
+        begin, end = "time_derivative(" * order, ")" * order
+        self.out.text = self.out.text[:start] + begin + self.out.text[start:] + end
+        self.out.places[stop:stop] = [token.at] * len(begin)
+        self.out.places += [token.at] * len(end)
+        self.has_value = True
 
     def emit_name(self, name: str, order: int, token: Piece, length: int) -> None:
         self.emit_value(self.resolve(name, order, token.at, max(1, length)), token.at)
@@ -467,7 +404,7 @@ class Translator:
         self.has_value = False
         self.emit("(", token.at)
         exponent = self.exponent(token)
-        while self.is_command(*_SPACES):
+        while self.is_command(*SPACES):
             self.take()
         if self.is_sign("(", "{", "["):
             self.group(name)
@@ -503,7 +440,7 @@ class Translator:
         self.has_value = False
         if self.now.kind == "number":
             self.one()
-        if self.now.kind in ("name", "command", "derivative") and not self.is_command(*_OPERATORS, *FUNCTIONS, "right"):
+        if self.now.kind in ("name", "command", "derivative") and not self.is_command(*OPERATORS, *FUNCTIONS, "right"):
             self.one()
             if self.now.kind == "name" and self.now.text == "t":  # cos omega t
                 self.one()

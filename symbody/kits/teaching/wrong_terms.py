@@ -110,7 +110,7 @@ def _diagnosis_of(
         return None
     count = len(reading.columns)
     y, T = numbers[:, :count], numbers[:, count:]
-    remarks, wrong = list[str](), 0.0
+    remarks, wrong, lost = list[str](), 0.0, 0
     for c in range(count):
         column = c if c < count - 1 else REST
         inside = [k for k, t in enumerate(reading.terms) if t.column == column]
@@ -120,17 +120,20 @@ def _diagnosis_of(
             bad = [(reading.terms[k], a) for k, a in zip(inside, alpha, strict=True) if abs(a - 1) > 1e-6]
             remarks += [_remark(t, a, unknowns, is_shown=reading.row is not None) for t, a in bad]
             wrong += len(bad)
+            lost += len(bad)
         elif column != REST:
             ours = [reading.terms[k] for k in inside]
             remarks.append(_wrong_coefficient(reading, ours, c, unknowns))
             wrong += 1.5
+            lost += 1
         else:
             more = _wrong_rest(eq, reading, states)
             remarks += more
             wrong += max(1.5, len(more) + 0.5)
+            lost += len(more)
     total = max(1, len(reading.terms))
     cost = wrong + reading.penalty
-    return Diagnosis(reading.row, tuple(dict.fromkeys(remarks)), max(0, total - int(np.ceil(wrong))), total, cost)
+    return Diagnosis(reading.row, tuple(dict.fromkeys(remarks)), max(0, total - lost), total, cost)
 
 
 def values_at(expressions: Sequence[sb.Expr], states: Sequence[Mapping[sb.Symbol, float]]) -> np.ndarray:
