@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,20 +15,34 @@ from ..llvm import jit
 from ..llvm.loop_text import LlvmLoops
 from ..loops.kernel_parser import kernel_source
 from ..loops.program_kernels import on_pieces, rate_on_pieces
+from ..loops.records import address_of
 from .callable import Array
 
 
-@dataclass(frozen=True)
-class TableFunction:
-    """A piecewise polynomial in Python, for where expressions are evaluated."""
+class TableInMemory(LookupTable):
+    """A table by its arrays, which machine code reads; exports, which print it, get tuples. It is a function, for where
+    expressions are evaluated."""
 
-    table: LookupTable
+    def __init__(self, times: Array, rows: Array, is_rate: bool) -> None:
+        self.__dict__.update(arrays=(times, np.ascontiguousarray(rows)), is_rate=is_rate)
+
+    @cached_property
+    def times(self) -> tuple[float, ...]:
+        return tuple(self.arrays[0].tolist())
+
+    @cached_property
+    def coefficients(self) -> tuple[tuple[float, ...], ...]:
+        return tuple(map(tuple, self.arrays[1].tolist()))
+
+    @property
+    def arrays(self) -> tuple[Array, Array]:
+        found: tuple[Array, Array] = self.__dict__["arrays"]
+        return found
 
     def __call__(self, x: float) -> float:
-        kernel = rate_on_pieces if self.table.is_rate else on_pieces
-        flat = [c for row in self.table.coefficients for c in row]
-        times = self.table.times
-        return kernel(len(times), len(self.table.coefficients[0]), list(times), flat, x)
+        times, rows = self.arrays
+        kernel = rate_on_pieces if self.is_rate else on_pieces
+        return float(kernel(len(times), rows.shape[1], times, rows.ravel(), x))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,33 +98,31 @@ def piecewise_polynomial(pieces: Pieces) -> PiecewisePolynomial:
 
 def _compiled_pieces(pieces: Pieces) -> list[PiecewisePolynomial]:
     """The polynomial and its derivatives, each of which knows the next."""
-    (times, rows), functions, loops, text = pieces.numbers, list[str](), LlvmLoops(), ""
-    tables: list[LookupTable] = []
+    (times, rows), tables, loops, text = pieces.numbers, list[TableInMemory](), LlvmLoops(), ""
     while rows.shape[1]:
-        known = {
-            "n": len(times), "terms": rows.shape[1], "times": tuple(times.tolist()), "coefficients": tuple(rows.ravel().tolist())
-        }  # fmt: skip
-        tables.append(LookupTable(tuple(times.tolist()), tuple(map(tuple, rows.tolist())), is_rate=bool(functions)))
-        functions.append(f"rate{len(functions)}")
-        text += _entry(loops, functions[-1], rate_on_pieces if len(functions) > 1 else on_pieces, known)
+        tables.append(TableInMemory(times, rows, is_rate=bool(tables)))
+        text += _entry(loops, f"order{len(tables) - 1}", tables[-1])
         rows = rows[:, :-1] * np.arange(rows.shape[1] - 1, 0, -1)
     code = jit.Loaded(jit.machine_code(loops.text() + text, ""))
     out: list[PiecewisePolynomial] = []
     made: Callable[..., Expr] = lambda _: ZERO  # noqa: E731  (the derivative of the highest one)
-    for k in reversed(range(len(functions))):
+    for k in reversed(range(len(tables))):
         name = f"{pieces.name}_d{k}" if k else pieces.name
-        address, own, table = code.address(f"lookup.{functions[k]}"), replace(pieces, order=k), tables[k]
+        address, own, table = code.address(f"lookup.order{k}"), replace(pieces, order=k), tables[k]
         made = PiecewisePolynomial(
-            name, 1, [made], python=TableFunction(table), address=address, keep=code, table=table, pieces=own
+            name, 1, [made], python=table, address=address, keep=(code, table), table=table, pieces=own
         )
         out.insert(0, made)
     return out
 
 
-def _entry(loops: LlvmLoops, name: str, kernel: Callable[..., float], known: Mapping[str, Any]) -> str:
-    """A function of one number that runs a kernel with everything else known."""
+def _entry(loops: LlvmLoops, name: str, table: TableInMemory) -> str:
+    """A function of one number that looks it up in a table where that lies in memory."""
+    times, rows = table.arrays
+    kernel, known = rate_on_pieces if table.is_rate else on_pieces, {"n": len(times), "terms": rows.shape[1]}
     made = loops.kernels.kernel(kernel, kernel_source(kernel).basic_types, known)
+    places = ", ".join(f"ptr inttoptr (i64 {address_of(x)} to ptr)" for x in (times, rows))
     return (
-        f"define double @lookup.{name}(double %x) nounwind {{\n  %y = call double @{made.name}(double %x)\n  ret "
+        f"define double @lookup.{name}(double %x) nounwind {{\n  %y = call double @{made.name}({places}, double %x)\n  ret "
         f"double %y\n}}\n"
     )
