@@ -52,7 +52,7 @@ def typed_equations(text: str) -> Iterator[tuple[str, list[Piece]]]:
             at = start + len("".join(re.split(f"({_MARK})", part)[:k]))
             items += [_matrix(text, found[at])] if between == _MARK else pieces(between, at, text)[:-1]
         for row in _rows(text, items):
-            yield _shown(text, row), [*row, Piece("end", "", start + len(part), 1)]
+            yield _equation_text(text, row), [*row, Piece("end", "", start + len(part), 1)]
 
 
 def _refuse(whole: str, message: str, item: Item) -> NoReturn:
@@ -135,7 +135,7 @@ def _column(whole: str, term: Sequence[Item]) -> list[list[Piece]]:
     ):
         _refuse(whole, "inverses, transposes and derivatives of matrices cannot be read; write the rows", term[first])
     product = _product(whole, [item for item in term if isinstance(item, TypedMatrix)])
-    return [[*before, *_grouped(cell), *after] for cell in product]
+    return [[*before, *_in_parentheses(cell), *after] for cell in product]
 
 
 def _scalars(whole: str, items: Sequence[Item]) -> list[Piece]:
@@ -167,7 +167,7 @@ def _row_times_column(row: Sequence[Cell], column: Sequence[Cell]) -> Cell:
     for a, b in zip(row, column, strict=True):
         if not _is_zero(a) and not _is_zero(b):
             plus = [Piece("sign", "+", a[0].at, 0)] if out else []
-            out += [*plus, *_grouped(a), *_grouped(b)]
+            out += [*plus, *_in_parentheses(a), *_in_parentheses(b)]
     return tuple(out) or row[0]
 
 
@@ -175,12 +175,12 @@ def _is_zero(cell: Cell) -> bool:
     return [p.text for p in cell] == ["0"]
 
 
-def _grouped(cell: Cell) -> list[Piece]:
+def _in_parentheses(cell: Cell) -> list[Piece]:
     at = cell[0].at
     return [Piece("sign", "(", at, 0), *cell, Piece("sign", ")", at, 0)]
 
 
-def _shown(whole: str, row: Sequence[Piece]) -> str:
+def _equation_text(whole: str, row: Sequence[Piece]) -> str:
     """An equation as text: tokens as they were typed, with signs between them that were not."""
     words = [
         whole[p.at : p.at + p.length] if p.length else p.text for p in row if p.text not in {f"\\{f}" for f in FONTS}
