@@ -120,11 +120,11 @@ def test_starts_are_put_on_constraints_and_those_that_cannot_are_named():
     for y in env.states:
         known = {**eq.mechanism.values, **dict(zip(eq.q, y[: len(names)], strict=True))}
         assert np.abs(sb.evaluate(list(eq.phi.entries), known)).max() < 1e-9
-    far = sb.environment(stepper, 2, reward="alpha", start={"alpha": (0.8, 0.9)}, steps=1)
+    far = sb.environment(stepper, 1, reward="alpha", start={"alpha": (0.8, 0.9)}, steps=1)
     found = far.step()
-    assert sorted(found.failures) == [0, 1]
+    assert list(found.failures) == [0]
     assert "its start is not consistent" in found.failures[0]
-    np.testing.assert_array_equal(far.states, np.tile(stepper.start, (2, 1)))
+    np.testing.assert_array_equal(far.states, [stepper.start])
 
 
 def test_contacts_learn_too():

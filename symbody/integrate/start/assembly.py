@@ -86,10 +86,37 @@ def assemble(
 
     See also: `all_assemblies`, `State`, `integrate.violation`, `simulate`.
     """
-    eq, constants = with_inputs(equations, inputs or {}, AssemblyError)
-    wanted = given_outputs(eq, {**constants, **(values or {})})
-    q, how = _configuration(_task(wanted.positions, wanted.given, start, weights or {}))
-    return _state(wanted, _task(wanted.speeds, wanted.given, start, weights or {}), q, how)
+    return _nearest_state(equations, values or {}, start, weights or {}, inputs or {}, is_explained=True)
+
+
+@values_by_name(AssemblyError, label="assemble")
+@of_equations
+def unexplained_assembly(
+    equations: Equations,
+    values: Mapping[Any, float] | None = None,
+    *,
+    start: Start | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
+    **named: Amount,
+) -> State:
+    """`assemble` for one attempt of several: what keeps the constraints open is not looked for, which is another
+    search."""
+    return _nearest_state(equations, values or {}, start, {}, inputs or {}, is_explained=False)
+
+
+def _nearest_state(
+    equations: Equations,
+    values: Mapping[Any, float],
+    start: Start | None,
+    weights: Mapping[Any, float],
+    inputs: Mapping[Any, Any],
+    is_explained: bool,
+) -> State:
+    eq, constants = with_inputs(equations, inputs, AssemblyError)
+    wanted = given_outputs(eq, {**constants, **values})
+    q, how = _configuration(_task(wanted.positions, wanted.given, start, weights), is_explained)
+    return _state(wanted, _task(wanted.speeds, wanted.given, start, weights), q, how)
 
 
 @values_by_name(AssemblyError)
@@ -290,12 +317,14 @@ def _position_search(task: _AssemblyTask) -> Search:
     return Search(rows, task.numbers("q"), task.free("q"), task.weight("q"), rounding)
 
 
-def _configuration(task: _AssemblyTask) -> tuple[Array, str]:
+def _configuration(task: _AssemblyTask, is_explained: bool = True) -> tuple[Array, str]:
     """Coordinates that satisfy the constraints, and a sentence on how they were found."""
     search = _position_search(task)
     found, attempt = search.first()
+    if not found.holds and is_explained:
+        raise _why_open(task, search, found)
     if not found.holds:
-        raise (_why_open(task, search, found))
+        raise AssemblyError(f"assembly of {task.equations.name!r}: the constraints do not close")
     return _nearest_equivalent(task, search, found).x, _how(task, attempt)
 
 

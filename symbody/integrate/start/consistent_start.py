@@ -10,7 +10,7 @@ line:
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
@@ -20,7 +20,7 @@ from ...derivation.equations.named_rows import output_rows
 from ...derivation.equations.variables import ARGUMENTS
 from ...errors import AssemblyError, SimulationError, in_number
 from ..inputs.inputs import closed_loop
-from .assembly import assemble
+from .assembly import assemble, unexplained_assembly
 from .state import Start, State, is_whole_state, start_values
 
 FULL_TURN: Final = 2 * math.pi
@@ -174,7 +174,7 @@ def _start_on_constraints(eq: Equations, asked: StartRequest) -> ConsistentStart
     *others, last = _choices_of_held(eq, asked)
     for held in others:
         try:
-            return _assembled_start(eq, asked, held)
+            return _assembled_start(eq, asked, held, unexplained_assembly)
         except AssemblyError:
             pass  # they contradict the constraints: some have to move
     return _assembled_start(eq, asked, last)
@@ -199,11 +199,13 @@ def _choices_of_held(eq: Equations, asked: StartRequest) -> list[dict[str, float
     return [h for k, h in enumerate(held) if h not in held[:k]]
 
 
-def _assembled_start(eq: Equations, asked: StartRequest, held: Mapping[str, float]) -> ConsistentStart:
+def _assembled_start(
+    eq: Equations, asked: StartRequest, held: Mapping[str, float], assembly: Callable[..., State] = assemble
+) -> ConsistentStart:
     movable = eq.variables.of("q u z")
     fixed = {k: v for k, v in asked.near.items() if k not in movable and k not in held}
     rough = {k: v for k, v in asked.values.items() if k in movable and k not in held}
-    state = _state_of(eq, assemble(eq, {**fixed, **held}, start=rough, inputs=asked.inputs))
+    state = _state_of(eq, assembly(eq, {**fixed, **held}, start=rough, inputs=asked.inputs))
     before = {
         **{s.name: float(eq.variables.defaults[s]) for s in eq.state},
         **{k: v for k, v in asked.near.items() if k in movable},
