@@ -179,7 +179,7 @@ def test_step_assembly(tmp_path, capfd):
     with pytest.raises(sb.ModelError, match="no such file"):
         sb.read_solids(tmp_path / "gone.step")
     (tmp_path / "bad.step").write_text("nothing of the kind")
-    with pytest.raises(sb.ModelError, match=r"bad\.step.*no STEP file"):
+    with pytest.raises(sb.ModelError, match=r"bad\.step.*cannot read this as a STEP file"):
         sb.read_solids(tmp_path / "bad.step")
 
 
