@@ -9,6 +9,7 @@ import pytest
 
 import symbody as sb
 from symbody.integrate import Contact
+from symbody.integrate.steppers import whole_steps
 from symbody.later import RenamedWarning
 
 from .. import redundant
@@ -49,6 +50,25 @@ def test_many_members_are_single_ones(env):
     assert not np.allclose(heavy, after)
 
 
+@pytest.mark.parametrize("method", ["rk4", "dp8"])
+def test_whole_steps_are_those_of_stages(method, monkeypatch):
+    """A step as one program, of members side by side, and stage after stage in a loop; with parameters that differ, time that
+    goes on, and a member that fails."""
+    eq = sb.closed_loop(double_pendulum(), {"tau": sb.sin(5 * double_pendulum().t)})
+    options = {"method": method, "substeps": 3, "q1": 0.4}
+    whole = sb.stepper(eq, DT, **options)
+    rng = np.random.default_rng(1)
+    states, p = rng.uniform(-1, 1, (50, 4)), whole.p * rng.uniform(0.9, 1.1, (50, len(whole.p)))
+    states[7, 1] = np.nan
+    found = whole.step(states, t=0.3, p=p)
+    assert isinstance(whole._local.many.worker, whole_steps.WholeWorker)
+    monkeypatch.setattr(whole_steps, "LONGEST", 0)
+    loop = sb.stepper(eq, DT, **options)
+    np.testing.assert_allclose(found, loop.step(states, t=0.3, p=p), rtol=1e-13)
+    assert not isinstance(loop._local.many.worker, whole_steps.WholeWorker)
+    assert np.isnan(found[7]).all()
+
+
 def test_a_step_remembers_no_inputs(env):
     """Inputs that are left out are zero, also after a step that had some; so are parameters and time."""
     before = env.step(env.start, [0.0])
@@ -71,7 +91,7 @@ def test_members_that_fail_have_no_numbers_and_are_reset(env):
 def test_derivatives_are_those_of_the_step(env):
     x, r = env.start, np.array([0.7])
     found = env.derivatives(x, r, wrt=("x", "r", "p"))
-    np.testing.assert_array_equal(found.state, env.step(x, r))
+    np.testing.assert_allclose(found.state, env.step(x, r), rtol=1e-14)
     np.testing.assert_allclose(found.x, differences(lambda y: env.step(y, r), x), atol=1e-8)
     np.testing.assert_allclose(found.r, differences(lambda s: env.step(x, s), r), atol=1e-8)
     np.testing.assert_allclose(found.p, differences(lambda p: env.step(x, r, p=p), env.p), atol=1e-8)

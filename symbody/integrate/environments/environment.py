@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from .drawn_values import DrawnValues
 
 Members = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+NONE: Final = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,24 +173,24 @@ class Environment(Introduced):
         See also: `integrate.EnvironmentStep`.
         """
         given, failures = self._checked(actions), {}
-        is_bad: Flags = np.any(~np.isfinite(given), axis=1)
-        for k in np.flatnonzero(is_bad).tolist():
+        for k in (is_bad := rows_without_numbers(given)).tolist():
             wrong = next(i for i, x in enumerate(given[k]) if not np.isfinite(x))
             failures[k] = f"its action {self.action_names[wrong]} is {given[k, wrong]}"
         a = self.episodes.actions
-        self._r[:, a.at] = np.clip(np.where(is_bad[:, None], 0.0, given), a.low, a.high)
+        self._r[:, a.at] = np.minimum(np.maximum(given, a.low), a.high)
+        self._r[is_bad] = 0.0
         before = self.states
         after = self.stepper.step(before, self._r, t=self._age * self.stepper.dt, p=self.p)
-        is_lost: Flags = np.any(~np.isfinite(after), axis=1)
-        for k in np.flatnonzero(is_lost & ~is_bad).tolist():
-            failures[k] = "its step has no finite state, or no impulses that satisfy its contacts"
-        is_failed = is_lost | is_bad
-        self.states = np.where(is_failed[:, None], before, after)
+        for k in (is_lost := rows_without_numbers(after)).tolist():
+            failures.setdefault(k, "its step has no finite state, or no impulses that satisfy its contacts")
+        failed = np.union1d(is_bad, is_lost) if failures else is_bad
+        after[failed] = before[failed]
+        self.states = after
         self._age += 1
         if self._watch is not None:
             self._seen.append(self.states[self._watch].copy())
         final, reward, ended = self._observed(slice(None))
-        ended = ended | is_failed
+        ended[failed], reward[failed] = True, 0.0
         cut = (self._age >= self.episodes.steps) & ~ended
         observation = final
         self._failures = {}
@@ -198,7 +199,7 @@ class Environment(Introduced):
             observation = final.copy()
             observation[over] = self._observed(over)[0]
         failures |= {k: v for k, v in self._failures.items() if k not in failures}
-        return EnvironmentStep(observation, np.where(is_failed, 0.0, reward), ended, cut, final, failures)
+        return EnvironmentStep(observation, reward, ended, cut, final, failures)
 
     def _checked(self, actions: Any) -> Array:
         shape = (self.members, len(self.action_names))
@@ -253,3 +254,8 @@ class Environment(Introduced):
         See also: `environment`.
         """
         return later("integrate.environments.gymnasium_vector", "vector_environment")(self)
+
+
+def rows_without_numbers(x: Array) -> Members:
+    """Rows in which a number is not finite."""
+    return np.flatnonzero(~np.isfinite(x).all(axis=1)) if not np.isfinite(x).all() else NONE

@@ -15,7 +15,8 @@ from ..forms.independent_speeds import UNLIMITED
 from ..forms.sensitivities import varied_form
 from ..members.ensemble import EnsembleRows, EnsembleTask, Worker
 from ..members.members import NOTES
-from .step_schemes import StepRows
+from .step_schemes import StepRows, StepWorker
+from .whole_steps import WholeWorker, whole_step
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,9 @@ class EnsembleSteps:
             out[-1] = UNLIMITED
         return out
 
-    def worker(self, rows: StepRows) -> Worker:
+    def worker(self, rows: StepRows) -> StepWorker:
+        if (take := whole_step(self.task)) is not None:
+            return WholeWorker(self.task, take, rows)
         none = np.zeros((len(rows.y), 0, len(self.variables) + 2))
         results = EnsembleRows(np.zeros_like(rows.y), rows.ends, rows.notes, none)
         return Worker(self.task, rows.y, rows.given, None, results, np.ones(1))

@@ -73,7 +73,9 @@ class StepRows:
         self.y, self.given = np.zeros((count, n)), np.tile(row, (count, 1))
         self.ends, self.notes = np.zeros((count, n)), np.zeros((count, scheme.n_notes))
         self._scheme, self._local = scheme, threading.local()
-        self.seconds = 0.0  # for a member, on average over the last parts
+        self.seconds = (
+            0.0  # for a member, on average over the last parts; a part that was interrupted counts twice that at most
+        )
 
     @property
     def worker(self) -> StepWorker:
@@ -86,9 +88,8 @@ class StepRows:
     def ends_of_taken_steps(self) -> Array:
         """New states; without numbers where a step could not be taken."""
         status, out = self.notes[:, 0], self.ends.copy()
-        is_bad = (status != DONE) & (status != AT_EVENT)
-        if is_bad.any():
-            out[is_bad] = np.nan
+        if (status != DONE).any():
+            out[(status != DONE) & (status != AT_EVENT)] = np.nan
         return out
 
     def run_all(self) -> None:
@@ -106,7 +107,7 @@ class StepRows:
         worker, began = self.worker, perf_counter()
         worker.run(first, stop)
         taken = (perf_counter() - began) / max(stop - first, 1)
-        self.seconds = taken if not self.seconds else 0.8 * self.seconds + 0.2 * taken
+        self.seconds = taken if not self.seconds else 0.8 * self.seconds + 0.2 * min(taken, 2 * self.seconds)
 
 
 class SingleStep(StepRows):
