@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from examples.locomotion import environments
 
 from .mujoco_numbers import mujocos, ours, random_state
 
@@ -101,3 +102,33 @@ def test_environments_of_gymnasium(name: str) -> None:
         assert gaps[:, len(contacts) :].min() > -0.1
     assert ended > 0
     assert env.trajectory(0).scene() is not None
+
+
+SERVO = """<mujoco model="leg"><compiler angle="radian"/><worldbody><geom type="plane" size="1 1 1"/><body name="trunk" pos="0 0 0.4">
+<freejoint name="root"/><geom size="0.1" mass="2"/><body name="shank" pos="0 0 -0.1"><joint name="knee" axis="0 1 0" range="-1 1"/>
+<geom name="foot" size="0.05" pos="0.1 0 -0.2" mass="0.5" friction="0.8"/></body></body></worldbody>
+<actuator><position name="knee" joint="knee" kp="100" ctrlrange="-1 1" forcerange="-3 3"/></actuator></mujoco>"""
+
+
+def test_forces_of_actuators_stay_within_their_ranges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A servo that wants 100 Nm gives 3, as in MuJoCo; without the option the report says that it would give all."""
+    pytest.importorskip("mujoco", reason="mujoco is not installed")
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "leg.xml"
+    path.write_text(SERVO)
+    assert environments.difference_from_mujoco(path) < 1e-13
+    assert "force ranges of actuators, unless force_limits=True is given (1)" in str(sb.read_mjcf(path).report)
+    assert "force ranges" not in str(sb.read_mjcf(path, force_limits=True).report)
+
+
+def test_examples_are_environments(tmp_path: Path) -> None:
+    """The example's way from a file to members, on a leg with one foot: it falls, and is cut below a height."""
+    path = tmp_path / "leg.xml"
+    path.write_text(SERVO)
+    env = environments.environment(environments.robot_of(path), environments.walking("", 0.3, ("foot",)), 4, watch=0)
+    ended = 0
+    for _ in range(80):
+        found = env.step(np.full((4, 1), 0.5))
+        assert not found.failures
+        ended += int(found.ended.sum())
+    assert ended >= 4

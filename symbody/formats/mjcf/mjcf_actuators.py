@@ -21,7 +21,9 @@ from .spring_laws import damper_polynomial, rotation_vector
 
 
 class ActuatedParts(PartsOfMjcf):
-    """Parts of a file, and what drives them."""
+    """Parts of a file, and what drives them; `has_force_limits`: whether forces of actuators stay within their ranges."""
+
+    has_force_limits = False
 
     def add_actuators(self, chosen: Callable[[str], bool]) -> None:
         off = {int(g) for g in self.text.tree.options("option").get("actuatorgroupdisable", "").split()}
@@ -74,15 +76,25 @@ class ActuatedParts(PartsOfMjcf):
         base = self.robot.unused_name(f"{'_' * called[0].isdigit()}{called}_ctrl")
         control = self.robot.input(base)
         drive = self._drive(base, control, law)
-        force = self._complete(law, length).force(drive, length, rate)
+        ranges = [
+            given.numbers(k, ()) if given.text(w) != "false" else ()
+            for k, w in (("ctrlrange", "ctrllimited"), ("forcerange", "forcelimited"))
+        ]
+        force = self._limited(self._complete(law, length).force(drive, length, rate), ranges[1])
         for load in act(f"{name}.actuator", force):
             self.robot.parts.add_load(load)
         self._add_reflected(name, given, gear[0])
-        ranges = (
-            given.numbers(k, ()) if given.text(w) != "false" else ()
-            for k, w in (("ctrlrange", "ctrllimited"), ("forcerange", "forcelimited"))
-        )
         self.robot.actuators[name] = ActuatorText(control.name, gear, *(tuple(r) if r else None for r in ranges))
+
+    def _limited(self, force: sb.Expr, span: Sequence[float]) -> sb.Expr:
+        """The force within the range of the file, if ranges are wanted."""
+        if not span:
+            return force
+        if not self.has_force_limits:
+            self.inactive["force ranges of actuators, unless force_limits=True is given"] += 1
+            return force
+        low, high = span
+        return sb.maximum(low, sb.minimum(high, force))
 
     def _add_reflected(self, name: str, given: Attributes, gear: float) -> None:
         """Inertia and damping of the actuator itself, on its joint or tendon: by the square of the gear."""

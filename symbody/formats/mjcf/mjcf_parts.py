@@ -55,6 +55,7 @@ class PartsOfMjcf:
     def __init__(self, text: MjcfText, robot: Robot, names: dict[tuple[str, str], str]) -> None:
         self.text, self.robot, self.names = text, robot, names
         self.left_out: Counter[str] = Counter()
+        self.inactive: Counter[str] = Counter()
         self.tendons: dict[str, Tendon] = {}
         self.limits_of_tendons: dict[str, tuple[float, ...]] = {}
 

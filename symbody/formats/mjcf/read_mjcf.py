@@ -39,6 +39,7 @@ def read_mjcf(
     friction: float | None = None,
     wrench: bool = False,
     equality: bool = True,
+    force_limits: bool = False,
     gravity: Any = "file",
     strict: bool = False,
 ) -> Robot:
@@ -54,6 +55,7 @@ def read_mjcf(
     wrench       True: forces and torques on floating bodies are inputs, `<joint>_fx` ... `_tz`, along the axes of the
                  ground
     equality     False: leave out equality constraints, which are exact in the model (and soft in MuJoCo)
+    force_limits  True: forces of actuators stay within the `forcerange` of the file
     gravity      "file": that of the file; or an acceleration along the axes of the ground; None for none
     strict       refuse inertias that no body has, which are otherwise accepted and reported
 
@@ -87,6 +89,7 @@ def read_mjcf(
         builder = Builder(text.robot, options)
         robot = builder.robot()
         parts = ActuatedParts(text, robot, builder.names)
+        parts.has_force_limits = force_limits
         parts.add_sites()
         parts.add_keyframes()
         parts.add_springs_of_joints()
@@ -97,7 +100,7 @@ def read_mjcf(
             _add_chosen(parts, actuators)
     _set_gravity(robot, parts, gravity)
     more = {**robot.report.left_out, **parts.left_out}
-    robot.report = replace(robot.report, left_out=more)
+    robot.report = replace(robot.report, left_out=more, inactive={**robot.report.inactive, **parts.inactive})
     robot.note(*(f"not read: {n} {what}" for what, n in parts.left_out.items()))
     return robot
 

@@ -90,8 +90,8 @@ class RobotReport(Introduced):
 
 @dataclass(frozen=True)
 class ActuatorText:
-    """An actuator of a file: its input, its gear, and the ranges of control and force, for information: the model does
-    not enforce them."""
+    """An actuator of a file: its input, its gear, and the ranges of control and force. The model does not enforce that of
+    the control, and that of the force only with `read_mjcf(force_limits=True)`."""
 
     input: str
     gear: tuple[float, ...]
