@@ -54,3 +54,19 @@ def test_bicycle_is_tidied_whole() -> None:
     before, after = sb.evaluate(entries, values), sb.evaluate(found.entries, values)
     assert after == pytest.approx(before, rel=1e-8, abs=1e-8)
     assert sum(map(effort, found.entries)) < sum(map(effort, entries))
+
+
+def test_entries_are_tidy_by_default() -> None:
+    """A bead on springs on a turning planet: (Ω sin λ)² + (Ω cos λ)² is Ω², also where the place of equilibrium is known
+    in numbers only."""
+    m = sb.Model("bead on a planet")
+    x, y = m.coordinates("x y")
+    p = m.parameters(Omega=0.1, lam=0.5, k=9.81, g=9.81)
+    site = m.ground.rotate("z", p.Omega * m.time).rotate("y", p.lam)
+    m.particle("bead", site.point(x, y, 0), mass=1)
+    m.gravity(0, 0, -p.g)
+    m.potential("springs", p.k * (x**2 + y**2) / 2)
+    equations = sb.derive(m)
+    lin = sb.linearize(equations, sb.steady(equations))
+    assert str(lin.A[3, 1]) == "Omega**2 - k"
+    assert str(lin.A[2, 0]) == "Omega**2*cos(lam)**2 - k"

@@ -43,7 +43,7 @@ from .reduction import Partition, ReducedMatrices, chosen_partition, reduced_mat
 MANY_CONSTRAINTS = 8  # number of constraints from which a system about a numerical motion is reduced numerically
 SINGULAR_E = 1e-12  # reciprocal condition number of E below which it counts as singular
 ZERO_RATE = 1e-13  # rate below which it counts as zero
-MOST_READ = 200  # number of nodes up to which the entries of a system in closed form are tidied
+MOST_READ = 200  # number of nodes up to which the entries of a system are tidied
 CONSTRAINT_TOLERANCE = 1e-7  # violation relative to their terms below which the constraints count as satisfied
 
 
@@ -175,8 +175,9 @@ def _linear_system(
     small = _seen_along(eq, reduced_matrices(v, kept, sample), kept, motion)
     k = len(eq.variables.inputs)
     parts = _by_name(small, k)
-    if in_closed_form:
-        parts = dict(zip(parts, _short_forms(with_exact_entries(list(parts.values()), near)), strict=True))
+    matrices = list(parts.values())
+    shown = _short_forms(with_exact_entries(matrices, near) if in_closed_form else matrices)
+    parts = dict(zip(parts, shown, strict=True))
     return _system(eq, parts, tuple(seen), v, kept, defaults, motion)
 
 
