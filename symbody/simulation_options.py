@@ -56,32 +56,32 @@ class SimulationOptions:
                  `symbody.integrate.forms.forms`
     metric       of projections: "mass", or "unit"
     alpha, beta  of Baumgarte's stabilisation
-    independent  speeds, or coordinates whose rates they are, that form "partition" takes as independent where they are
-                 good for it
+    independent  speeds (or coordinates, for their rates) that form "partition" uses as independent as long as they are
+                 well conditioned
     project      in forms partition, qr and svd: also project positions onto the constraints after every step
-    project_stages        in forms projection and orthogonal: bring the stages of explicit methods back to the constraints as
-                          well as the ends of steps
-    constraint_tolerance  violation of constraints that projections accept; by default the rounding error
-    invariants   "energy" (with the work of loads that have no potential), or expressions that keep their values at the
-                 start
+    project_stages        in forms projection and orthogonal: also project the stages of explicit methods onto the
+                          constraints, not only the ends of steps
+    constraint_tolerance  constraint violation that projections accept; by default the rounding error
+    invariants   "energy" (with the work of loads that have no potential), or expressions that are kept at their initial
+                 values
 
     Derivatives of the motion:
 
-    sensitivities  initial values and parameters, by name: derivatives of the motion with respect to them are integrated
-                   too
-    sensitivity_order  highest order of these derivatives: 1, or 2, 3 for those with respect to pairs and triples of them
-    held           on constraints, coordinates and speeds at the start that stay while one of these changes and the
-                   others follow: by default the independent ones as `linearize` chooses them; "nearest": none, the
+    sensitivities  names of initial values and parameters: the derivatives of the motion with respect to them are
+                   integrated too
+    sensitivity_order  highest order of these derivatives: 1, or 2, 3 for those with respect to pairs and triples of names
+    held           with constraints: coordinates and speeds that keep their initial values while one of the names changes
+                   and the others follow; by default the independent ones that `linearize` chooses; "nearest": none, the
                    change is the shortest in the metric of M
 
     Limits:
 
     max_steps    the simulation ends after this number of steps, and its outcome states it
-    max_memory   bytes for results: beyond it the polynomials between steps are dropped, then all but every 2nd, 4th,
-                 8th or 16th step, then the simulation ends; where times are given, only the states at these are kept
-    max_size     the simulation ends where a variable has grown exponentially, or faster, to so many times its size at
-                 the start (1 at least)
-    progress     show a line with the time left; by default in a terminal, when it takes more than two seconds
+    max_memory   bytes for results. Beyond it, the polynomials between steps are dropped, then all but every 2nd, 4th,
+                 8th or 16th step; then the simulation ends. If times are given, only the states at these are kept
+    max_size     the simulation ends if a variable grows exponentially, or faster, to this multiple of its initial size
+                 (of 1, if that is larger)
+    progress     show a line with the remaining time; by default in a terminal, after two seconds
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> eq = sb.from_equations({x: v, v: -x})

@@ -9,10 +9,10 @@ from ...options import including
 
 
 class JointPlacement(TypedDict, total=False):
-    """Where a joint is, and how the child lies when the coordinates are zero:
+    """Position of the joint, and orientation of the child when the coordinates are zero:
 
     at, on        a point of the parent, a point of the child, or three numbers in their frames; by default the origins
-    orientation   of the child at rest relative to the parent, where it differs: turns such as ("z", angle) or ("zxz",
+    orientation   of the child at rest, if it differs from that of the parent: rotations such as ("z", angle) or ("zxz",
                   a, b, c), a frame's rotation, or a 3 by 3 matrix of direction cosines
     vectors       instead of axis and orientation: axis in the child, axis in the parent, and a vector perpendicular
                   to it in each, which coincide at rest (Lynch, appendix A)
@@ -26,13 +26,13 @@ class JointPlacement(TypedDict, total=False):
 
 class JointLoads(TypedDict, total=False):
     """Loads on each coordinate q of the joint. A joint with several coordinates takes one value for each, (k1, k2,
-    k3), or some by name, {"name_x": k}; one value serves all where they are all lengths or all angles:
+    k3), or some by name, {"name_x": k}; one value applies to all if they are all lengths or all angles:
 
     damping, stiffness, rest, actuation   the force -stiffness (q - rest) - damping q' + actuation on q: a positive
                                           actuation increases q
     friction                              (force, speed): smooth Coulomb friction -force tanh(q' / speed)
     limits                                (low, high, stiffness[, damping]): elastic stops, which push by stiffness times
-                                          the depth, and while it grows by damping times its rate
+                                          the penetration, plus damping times its rate while it grows
     """
 
     damping: Any
@@ -48,7 +48,7 @@ class JointOptions(JointPlacement, JointLoads, total=False):
     """Names:
 
     coordinates   names, symbols or expressions for the motion; by default named after the joint
-    speeds        names for the rates of the coordinates, "u1 u2"; by default the rates go by their own names, q.dot
+    speeds        names for the rates of the coordinates, "u1 u2"; by default the rates keep their names, q.dot
     """
 
     coordinates: Any

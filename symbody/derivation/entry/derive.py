@@ -67,7 +67,7 @@ def derive(
     *,
     redundant: bool = False,
 ) -> Equations:
-    """Equations of motion.
+    """Derive the equations of motion of a model: M u' = f + Jcᵀ lam with q' = N u + n, and its constraints.
 
     route   recursive (fewest operations), kane, lagrange, newton-euler, gibbs-appell: independent derivations of the
             same equations

@@ -55,15 +55,16 @@ def simulate_modes(
     modes     `Modes` (equations by name and the switches between them), or `Contacts` (bodies that bounce and come to
               rest)
     events    `Event`s; each is active in all modes that have its variables
-    mode      in which it begins; by default the first of `Modes`, and of `Contacts` the one that the start is in
-    values    on top of the start, by name or symbol, or as keywords. Parameters of one name have one value in all modes
+    mode      initial mode; by default the first of `Modes`, and for `Contacts` the one that the start is in
+    values    values that replace those of the start, by name or symbol, or as keywords. A parameter has the same value in all
+              modes
     options   any option by name, or `SimulationOptions`
 
     method="moreau" with a fixed step is for `Contacts`: Moreau-Jean time stepping, of order one, for many contacts and
-    for bouncing without end.
+    for accumulating impacts.
 
     With sensitivities=[...] variations pass from mode to mode by exact saltation matrices, also through impacts with
-    friction; not through the end of a slip that has two directions.
+    friction, but not through the end of a slip that has two directions.
 
     >>> m = sb.Model("ball")
     >>> y = m.coordinate("y")

@@ -35,31 +35,31 @@ if TYPE_CHECKING:
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Trajectory(StoredMotion):
-    """Times and states, and everything that follows from them.
+    """A motion: its times, its states, and all quantities that follow from them.
 
-    sim[-1]                   the last `State`; a loop over sim goes through all
+    sim[-1]                   the last `State`; iterating over sim yields all of them
     sim["q1"], sim[x * y]     a coordinate, speed, variable, output or multiplier by name, or any expression, at the
                               times sim.t
-    sim.at(times)             the same motion at other times, by the method's own polynomials
-    sim.energy, sim.violation energies, and how far the constraints are missed
+    sim.at(times)             the motion at other times, from the interpolation polynomials of the method
+    sim.energy, sim.violation total energy, and violation of the constraints
     sim.events, sim.outcome   events in order; how the run ended, true if it reached its end as requested
     sim.choices               selected form, method and tolerances
-    sim.plot(), sim.scene()   figures and the moving picture; sim.save("run.npz"), sim.to_pandas(), sim.to_xarray()
+    sim.plot(), sim.scene()   figures and the animated scene; sim.save("run.npz"), sim.to_pandas(), sim.to_xarray()
     for state in sim          the `State` at each time
 
-    Where equations switched on the way (`simulate_modes`), all of this is there for what exists in all modes; at a
-    switch there are two times, before and after.
+    A motion that switches between sets of equations (`simulate_modes`) has all of this for quantities that exist in
+    all modes. A switch has two rows, before and after it.
 
     sim.mode                  the mode at each time
-    sim.pieces, sim.modes     a trajectory for each stretch in one mode, with everything that this mode has; and their
-                              modes
+    sim.pieces, sim.modes     a trajectory for each interval in one mode, with all quantities of that mode; and the
+                              names of these modes
     sim.segments              its parts as they were stored
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> k = sb.symbol("k")
     >>> eq = sb.from_equations({x: v, v: -k * x}, {k: 4.0})
     >>> sim = sb.simulate(eq, 3.0, x=1.0)
-    >>> sim.at([0.0, 1.0])[x**2 + v**2 / k]  # stays what it is
+    >>> sim.at([0.0, 1.0])[x**2 + v**2 / k]  # is conserved
     array([1., 1.])
     >>> len(sim) == len(sim.t), sim.outcome.t, list(sim.columns())
     (True, 3.0, ['x', 'v'])
@@ -105,8 +105,8 @@ class Trajectory(StoredMotion):
         return values_along(self, wanted)
 
     def max(self, what: Quantity) -> float:
-        """The largest value of a name or an expression along the motion, between steps too. sim["x"].max() is the
-        largest at the times sim.t alone.
+        """The largest value of a name or an expression along the motion, also between steps. sim["x"].max() considers
+        the times sim.t only.
 
         >>> x, v = sb.symbols("x v", "variable")
         >>> sim = sb.simulate(sb.from_equations({x: v, v: -x}), 20.0, v=1.0)
@@ -118,7 +118,7 @@ class Trajectory(StoredMotion):
         return self.extremes(what).max
 
     def min(self, what: Quantity) -> float:
-        """The smallest value along the motion, between steps too."""
+        """The smallest value along the motion, also between steps."""
         return self.extremes(what).min
 
     def extremes(self, what: Quantity) -> Extremes:
@@ -179,7 +179,7 @@ class Trajectory(StoredMotion):
 
     @cached_property
     def energy(self) -> Array:
-        """Kinetic and potential energy together, T + V, at each time, in joules where the model is in SI units.
+        """Kinetic plus potential energy, T + V, at each time; in joules if the model is in SI units.
 
         >>> m = sb.Model("pendulum")
         >>> joint = m.revolute("a", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)), damping=0.1)
@@ -239,10 +239,10 @@ class Trajectory(StoredMotion):
         frame   of the components: a frame, a body, or the name of a body or "ground"; by default the joint's frame on
                 the parent side, whose axes are those of the parent, in which `axis=` of the joint is given too
 
-        share   how components that redundant constraints leave undetermined are shared, which are NaN without it; see
+        share   how to distribute components that redundant constraints leave undetermined (NaN without it); see
                 `symbody.reaction`
 
-        The moment is about the joint's place on the child; `symbody.reaction(eq, joint, at=point)` takes others.
+        The moment is about the position of the joint on the child; `symbody.reaction(eq, joint, at=point)` takes others.
 
         >>> m = sb.Model("pendulum")
         >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
@@ -287,7 +287,7 @@ class Trajectory(StoredMotion):
 
     @cached_property
     def violation(self) -> Violations:
-        """How far the constraints are missed, at the level of positions and of speeds."""
+        """Violation of the constraints, at the level of positions and of speeds."""
         return joined_violations([violations(s) for s in self.segments])
 
     # ------------------------------------------------------------------------------------------------ onwards
@@ -379,7 +379,7 @@ class Trajectory(StoredMotion):
         return later("view.figures.plots", "plot")(self, *what, **options)
 
     def scene(self, **options: Any) -> Any:
-        """The moving picture; see `symbody.scene`."""
+        """The animated scene; see `symbody.scene`."""
         return later("view.scenes.scene", "scene")(self, **options)
 
     def save(self, path: str | Path) -> Path:

@@ -75,13 +75,13 @@ def stepper(
     """A compiled stepper with time step dt: `env = stepper(eq, 0.01)`, `state = env.step(state, r)`.
 
     equations  or `Contacts`: any number of contacts and frictions, by time stepping
-    start      of `env.start`, as in `simulate`, on constraints too
-    values     on top of it, by name or symbol, or as keywords; parameters too
-    method     rk4 (where none is named), dp5, dp8 or an `integrate.Tableau`, with fixed steps; implicit-midpoint (order 2, symmetric, energy does
+    start      the state `env.start`, as in `simulate`, also with constraints
+    values     values that replace those of `start`, by name or symbol, or as keywords; also of parameters
+    method     rk4 (the default), dp5, dp8 or an `integrate.Tableau`, with fixed steps; implicit-midpoint (order 2, symmetric, energy does
                not drift) and sdirk3 (order 3, L-stable) for stiff equations; moreau for contacts
     substeps   steps of the method in a step dt
     inputs     "held" over a step, or "linear" between those at its beginning and its end
-    smoothing  of contacts: a length ε over which they close. Every contact then pushes, from a distance too, with an impulse x of
+    smoothing  for contacts: a length ε over which they close. Every contact then pushes, even at a distance, with an impulse x that satisfies
                x (v + ε/h exp(gap/ε)) = κ, κ = (ε/h)² / A with the inverse inertia A at the start, and friction stays inside its
                cone, so that gradients pass the making and breaking of contacts; for ε → 0 they tend to those of exact steps
     events     `Event`, whose resets are expressions, and one `Contact`; several contacts alone are those of `Contacts`

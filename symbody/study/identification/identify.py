@@ -50,17 +50,17 @@ def identify(
 
     measured   a `Measurement`, several of them (experiments with starts and inputs of their own), or a mapping with
                times `t` and values by name
-    free       parameters to be found, with rough values; names alone take the values of the model
+    free       parameters to find, with initial guesses; a name alone starts from the value of the model
     values     of other parameters, if they differ from the model
-    noise      the standard deviation of each measured quantity, by name, or one number for all; where it is not given,
-               it is estimated from the residuals
+    noise      the standard deviation of each measured quantity, by name, or one number for all; by default it is
+               estimated from the residuals
     bounds     (least, greatest) of parameters, by name
-    segments   of each motion; by default as many as leave four times each, at most 8. More of them for unstable or
-               chaotic motions
+    segments   of each motion; by default at most 8, with at least four times in each. Use more for unstable or chaotic
+               motions
     max_steps  of the iteration
     rtol       tolerance of the motions; `options` has others of `simulate`
 
-    The state at the first time is unknown as well, but for what a measurement has as `held`. Derivatives are exact
+    The state at the first time is also unknown, except for the values in `held` of a measurement. Derivatives are exact
     (variational equations).
 
     >>> x, k = sb.symbol("x", "variable"), sb.symbol("k")

@@ -71,7 +71,7 @@ class Wall:
 
 @answered_class
 class Pile(Summarized):
-    """Many free bodies that touch each other and walls; pairs that touch are found while it moves.
+    """Many free bodies that touch each other and walls; touching pairs are found at run time.
 
     gravity      acceleration, three numbers in m/s²
     friction     coefficient of Coulomb's friction of all pairs; `restitution` is Newton's (0 to 1). `many`, `wall` and `pair`

@@ -43,18 +43,18 @@ from .orbit_start import (
 )
 
 NOT_FOUND: Final = (
-    "Newton's method did not converge to a periodic motion from this start; try a closer one (a simulation that has settled), another period=, or "
-    "more intervals="
+    "Newton's method did not converge to a periodic motion from this start; try a closer one (a simulation that has "
+    "settled), another period=, or more intervals="
 )
 NOT_ALONG: Final = (
-    "the motion that was found is not one that could begin at any of its points, since the multiplier along it is far from 1: something in it depends on time, for which period= is to be "
-    "given, or tolerance= is too large"
+    "the result is not an orbit: its multiplier along the motion is far from 1. If the equations depend on time, give "
+    "period=; otherwise tolerance= is too large"
 )
 ONE_OF_MANY: Final = (
-    "found, as one of a family of orbits next to each other, which something that is conserved or a displacement of the whole makes: as many multipliers are 1, to "
-    "about the root of rounding; conserved= names what is conserved"
+    "found; it is one of a family of neighbouring orbits, because of a conserved quantity or a symmetry: further multipliers "
+    "are 1, to about the square root of rounding; conserved= names the quantity"
 )
-AT_REST: Final = "the start is an equilibrium, at which nothing moves; give a start from which a motion begins"
+AT_REST: Final = "the start is an equilibrium; give a start at which the system moves"
 # difference between rates and their mirror image, relative to the rates, below which they agree
 MIRROR_TOLERANCE: Final = 1e-7
 AMPLITUDE: Final = 0.03  # default amplitude of an orbit next to a Hopf point
@@ -101,16 +101,16 @@ def orbit(
     values      of parameters and inputs, and `energy` if it is conserved; also as keywords
     period      of the excitation (a number or an expression of parameters) if the equations depend on time; otherwise a
                 guess of the period
-    mirror      coordinates and variables that change their sign in half a period, the others repeating: the orbit is
+    mirror      coordinates and variables that change sign after half a period, while the others repeat: the orbit is
                 computed on half a period; "auto": detected from the orbit found, if it is its own mirror image
     conserved   conserved quantities other than constraints, by name; "auto": the energy of a conservative system, and
                 momenta of cyclic coordinates
     events      zero crossings with resets and impacts on the way, as in `simulate`: a gait, a bouncing ball
-    swap        of `Modes` and `Contacts`: coordinates and variables that change places from one step to the next, legs that
-                stand in turn, `{"left": "right"}`, or signs, `{"lean": "-lean"}`, their rates with them. The orbit is one
-                step, behind which the motion goes on as its image
-    form        "collocation", or "shooting" in so many `segments`, which is the one for events
-    intervals   of the first mesh; it is made finer until halving it changes the orbit by less than `tolerance`
+    swap        of `Modes` and `Contacts`: coordinates and variables that are exchanged from one step to the next, such
+                as legs that stand in turn, `{"left": "right"}`, or change sign, `{"lean": "-lean"}`, and their rates.
+                The orbit is one step; the motion continues as its image
+    form        "collocation", or "shooting" in so many `segments`, which events require
+    intervals   of the first mesh; it is refined until halving its intervals changes the orbit by less than `tolerance`
 
     The result is an `Orbit`, even if the search failed: check `is_periodic` and `outcome`.
 
