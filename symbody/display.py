@@ -15,7 +15,7 @@ from .escaping import in_html, in_latex
 from .printed_lines import at_width, columns, mathml_columns, terms_of_mathml
 
 MOST_OPEN: Final = 3000  # characters of HTML that are shown without a click
-LONG_SIDE: Final = 24  # characters of a left side, beyond which right sides stand below
+LONG_SIDE: Final = 24  # characters of a left side, beyond which signs of equality are not aligned
 MOST_TABLE_ROWS: Final = 60  # of a table; the rest is counted
 FONTS: Final = "'STIX Two Text','Times New Roman','Liberation Serif',Cambria,serif"
 DIAGONAL: Final = "transparent calc(50% - .7px),currentColor calc(50% - .6px),currentColor calc(50% + .6px),transparent calc(50% + .7px)"
@@ -38,7 +38,8 @@ STYLE: Final = (
     ".symbody .scroll>math{width:fit-content;margin:0}"
     ".symbody table.equations td{padding:.3em .3em .3em 0;vertical-align:baseline}"
     ".symbody table.equations td:first-child{text-align:right!important;white-space:nowrap}"
-    ".symbody div.equation{padding:.3em 0}.symbody div.equation>div{padding:.3em 0 0 2.5em;text-indent:-1em}"
+    ".symbody div.equation{padding:.3em 0;display:flex;flex-wrap:wrap;align-items:baseline;gap:.3em .4em}"
+    ".symbody div.equation>div+div{padding-left:1.4em;text-indent:-1.4em}.symbody div.equation math{padding:.2em 0}"
     ".symbody mfrac>:first-child{padding-bottom:.15em}.symbody mfrac>:last-child{padding-top:.15em}"
     # without a table of mathematics in the font, all browsers but Firefox put exponents above the letter
     "@supports not (-moz-appearance:none){.symbody :is(msup,msubsup)>:last-child{position:relative;top:.3em}}"
@@ -47,11 +48,15 @@ STYLE: Final = (
     f"{BRACKET},{BRACKET};background-repeat:no-repeat;background-size:1.4px 100%,.35em 1.4px,.35em 1.4px,1.4px 100%,"
     ".35em 1.4px,.35em 1.4px;background-position:0 0,0 0,0 100%,100% 0,100% 0,100% 100%}"
     "mrow.parentheses>mtable{border:solid;border-width:0 1.3px;border-radius:.5em/50%;padding:.05em .3em;margin:0 .1em}"
+    "mrow.parentheses>mtable{border-collapse:separate;border-spacing:0}"  # tables around it may collapse: no round corners
     "mrow.parentheses>mtable>mtr>mtd,mrow.bars>mtable>mtr>mtd,mrow.root>mtable>mtr>mtd{padding:0}"
+    # as a row, not as a table, it stands on the line; Firefox centres tables on the line and knows no such rows
+    "@supports not (-moz-appearance:none){mrow:is(.parentheses,.bars,.root)>mtable,"
+    "mrow:is(.parentheses,.bars,.root)>mtable :is(mtr,mtd){display:math}}"
     "mrow.bars>mtable{border:solid;border-width:0 1.2px;padding:0 .25em;margin:0 .1em}"
     "mrow.cases>mtable{border-left:1.3px solid;padding-left:.4em;margin-left:.2em}"
     "mrow.cases>mtable>mtr>mtd{text-align:left;padding-right:.8em}"
-    f"mrow.root>mtable{{padding:.15em .15em 0 .8em;background:{BRACKET} .75em 0/100% 1.2px no-repeat,"
+    f"mrow.root>mtable{{padding:.28em .15em 0 .8em;background:{BRACKET} .75em 0/100% 1.2px no-repeat,"
     f"linear-gradient(to bottom right,{DIAGONAL}) .35em 0/.42em 100% no-repeat,"
     f"linear-gradient(to bottom left,{DIAGONAL}) .08em 100%/.28em 45% no-repeat}}"
 )
@@ -114,10 +119,11 @@ class Preformatted:
 
 @dataclass(frozen=True)
 class Folded:
-    """Parts under a title that unfolds on a click if they are long."""
+    """Parts under a title that unfolds on a click; folded at first if they are long, or repeat what is shown above."""
 
     title: str
     parts: Sequence[DisplayPart]
+    repeats: bool = False
 
 
 DisplayPart = ShownFormula | EquationLines | Title | LabelledRows | ShownTable | ShownPicture | Preformatted | Folded
@@ -167,15 +173,17 @@ def _html(part: DisplayPart) -> str:
             return f"<pre class='scroll'>{in_html(part.text)}</pre>"
         case Folded():
             inner = "".join(map(_html, part.parts))
-            is_open = " open" if len(inner) <= MOST_OPEN else ""
+            is_open = " open" if len(inner) <= MOST_OPEN and not part.repeats else ""
             return f"<details{is_open}><summary>{in_html(part.title)}</summary>{inner}</details>"
 
 
 def _equations_html(sides: Sequence[tuple[str, str]]) -> str:
-    """A table of left sides, signs and right sides, or one above the other if the left sides are long. Every term is a
-    separate element, so that lines break between terms."""
+    """A table of left sides, signs and right sides; if the left sides are long, right sides beside them where the page is
+    wide enough, else below. Every term is a separate element, so that lines break between terms."""
     if any(mathml_columns(left) > LONG_SIDE for left, _ in sides):
-        lines = (f"{_terms(left)}<div>{_inline_math('<mo>=</mo>')} {_terms(right)}</div>" for left, right in sides)
+        lines = (
+            f"<div>{_terms(left)}</div><div>{_inline_math('<mo>=</mo>')} {_terms(right)}</div>" for left, right in sides
+        )
         return "".join(f"<div class='equation scroll'>{line}</div>" for line in lines)
     rows = "".join(
         f"<tr><td>{_terms(left)}</td><td>{_inline_math('<mo>=</mo>')}</td><td>{_terms(right)}</td></tr>"

@@ -106,7 +106,7 @@ class TestAnswers:
         assert [p["kind"] for p in found["curves"][0]["special"]] == ["cusp"]
         page = answer(capsys, "report", model, "-o", tmp_path / "out", "-t", 0.1)
         assert page["missing"] == {}
-        assert "a limit of what can be held" in (tmp_path / "out" / "index.html").read_text()
+        assert "the branch turns back" in (tmp_path / "out" / "index.html").read_text()
         assert (tmp_path / "out" / "data" / "special_points.csv").exists()
 
     @dear

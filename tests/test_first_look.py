@@ -133,8 +133,10 @@ def test_says_what_it_is() -> None:
 def test_equations_are_drawn_in_a_notebook() -> None:
     page = study("double_pendulum").equations._repr_html_()
     assert page.count("<math") >= 3
-    assert "<details open><summary>M, 2 by 2" in page
+    assert "<details><summary>M, 2 by 2" in page  # as the lines above it
     assert "<details><summary>M, 8 by 8" in study("bicycle").equations._repr_html_()  # long: folded
+    lin = sb.linear_system([[0, 1], [-4, -1]])
+    assert "<details open><summary>A, 2 by 2" in lin._repr_html_()
     assert "<math" not in display.html(Summary("no formula", (("a", "<math>"),)).parts())
 
 

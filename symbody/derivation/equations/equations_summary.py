@@ -73,11 +73,12 @@ def drawn_equations(eq: Equations) -> Iterator[DisplayPart]:
     """A title, the equations line by line if they are small, a summary, and each matrix as it is computed."""
     summary = equations_summary(eq)
     yield Title(summary.title)
-    if is_readable(eq):
+    is_read = is_readable(eq)
+    if is_read:
         yield EquationLines(lambda kind: readable_sides(eq, kind))
     yield LabelledRows([row for row in summary.rows if not row[0].startswith("equation")])
     for name, part in equation_parts(eq).items():
-        yield Folded(f"{name}, {part.rows} by {part.cols}", (formula(part, eq.labels),))
+        yield Folded(f"{name}, {part.rows} by {part.cols}", (formula(part, eq.labels),), is_read)
 
 
 def readable_sides(eq: Equations, kind: str) -> Sequence[tuple[str, str]]:

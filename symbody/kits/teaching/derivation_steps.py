@@ -223,7 +223,8 @@ def _lagrange(eq: sb.Equations) -> Iterator[SheetBlock]:
         yield SheetFormula(_ratio("L", q), tidy_or_plain(row["slope"]))
     yield from _generalized_forces(eq, lambda load: load.potential is None)
     yield Sentence(
-        "Lagrange's equations: the rate of each momentum, less the derivative by the coordinate, is the generalised force."
+        "Lagrange's equations: the time derivative of each generalised momentum, minus the derivative of L with respect to the "
+        "coordinate, is the generalised force."
     )
 
 

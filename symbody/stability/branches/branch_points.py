@@ -36,12 +36,12 @@ VERTICAL_DIRECTION: Final = (
 )
 MAX_ITERATIONS: Final = 12  # largest number of Newton iterations for a branch point
 WORDS: Final = {
-    "fold": "the motion turns back: a limit of what can be held",
-    "pitchfork": "symmetry breaks: two mirrored motions begin or end",
+    "fold": "the branch turns back; beyond this value there is no steady motion nearby",
+    "pitchfork": "symmetry breaking: two mirrored motions begin or end",
     "transcritical": "two branches of motions cross",
     "branch point": "branches of motions meet",
     "Hopf": "an oscillation begins or ends",
-    "divergence": "a real eigenvalue is zero; motions that meet this one here are not among those requested",
+    "divergence": "a real eigenvalue is zero; the motions that meet here are not of the requested kind",
 }
 
 
