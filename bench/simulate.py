@@ -30,7 +30,7 @@ from .simulate_peers.c_loop import c_run
 from .simulate_peers.cases import Case, cases
 from .simulate_peers.result import Run
 from .simulate_peers.scipy_runs import scipy_run
-from .timing import Row, repeated
+from .timing import Row, repeated, warm_up
 
 TOLERANCES: Final = tuple(10.0**-k for k in range(3, 14))
 SCIPY: Final = {"dp5": "RK45", "dp8": "DOP853"}
@@ -79,6 +79,7 @@ def _exudyn_run(case: Case, steps: int) -> Run:
 def _ours(case: Case) -> Iterator[Ours]:
     eq, times = case.equations, [0.0, case.end]
     for method in SCIPY:
+        warm_up(lambda method=method: sb.simulate(eq, times, case.state, method=method, progress=False))
         for rtol in TOLERANCES:
 
             def act(method: str = method, rtol: float = rtol) -> sb.Trajectory:
@@ -141,12 +142,15 @@ def _overhead(case: Case) -> Iterator[Row]:
     y, p = form.start(0.0, case.y0, np.concatenate([case.state.p, case.state.r]))
     calls = max(200, int(2e-3 / 1e-7 / form.n))
     caller = LoopCallee(call, {}, times=calls, t=0.0, y=y, dy=np.zeros(form.n), f=form.rhs(p))
+    form.effort.improve()
     alone = repeated(caller.run).least / calls
     for method in SCIPY:
-        runs = [
-            sb.simulate(eq, np.array([0.0, case.end]), case.state, method=method, rtol=1e-7, form=name)
-            for _ in range(3 * REPEATS)
-        ]
+
+        def act(method: str = method) -> sb.Trajectory:
+            return sb.simulate(eq, np.array([0.0, case.end]), case.state, method=method, rtol=1e-7, form=name)
+
+        warm_up(act)
+        runs = [act() for _ in range(3 * REPEATS)]
         if runs[0].outcome:
             inside = min(r.statistics.seconds / r.statistics.evaluations for r in runs)
             yield {

@@ -54,6 +54,15 @@ def repeated(
     return Times(min(times), statistics.median(times))
 
 
+def warm_up(act: Callable[[], Any], seconds: float = 2.0) -> None:
+    """Call until machine code is that of full effort: code begins as what is quick to have, and is made better when it
+    has run for about as long as that takes (`symbody/integrate/forms/compile_effort.py`)."""
+    begun = time.process_time()
+    act()
+    while time.process_time() < begun + seconds:
+        act()
+
+
 def alternately(acts: Mapping[str, Callable[[], Any]], rounds: int = 40, at_least: float = 0.004) -> dict[str, float]:
     """The least CPU time of each of several executions, measured in turn: on a machine whose clock changes, ratios of
     times that were measured one after the other say little."""

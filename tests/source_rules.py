@@ -237,6 +237,64 @@ def one_elimination(root: Path) -> list[str]:
     ]
 
 
+# ---------------------------------------------------------------------------------------------- one Runge-Kutta step
+
+TABLEAUX = "symbody/integrate/kernels/tableaux.py"
+
+
+def one_runge_kutta_step(root: Path) -> list[str]:
+    """Explicit steps are `stages.py` with a table of `tableaux.py`: the classical method, which everybody knows by heart,
+    is written nowhere else. Found are its weights 1/6, 1/3, 1/3, 1/6 in a table, and k1 + 2 k2 + 2 k3 + k4."""
+    return [
+        f"{file}:{node.lineno} writes a Runge-Kutta step: use Tableau.named('rk4').step, or stages.py"
+        for file, tree in sources(root).items()
+        if file != TABLEAUX
+        for node in nodes(tree)
+        if (isinstance(node, ast.Tuple | ast.List) and _has_classical_weights(node))
+        or (isinstance(node, ast.BinOp) and _is_classical_sum(node))
+    ]
+
+
+def _has_classical_weights(table: ast.expr) -> bool:
+    """Of the innermost table that has them all."""
+    inner = [e for e in ast.iter_child_nodes(table) if isinstance(e, ast.Tuple | ast.List)]
+    numbers = [x for n in ast.walk(table) if (x := _ratio(n)) is not None]
+    found = [sum(1 for x in numbers if abs(x - w) < 1e-6) for w in (1 / 6, 1 / 3)]
+    return min(found) >= 2 and not any(map(_has_classical_weights, inner))
+
+
+def _ratio(e: ast.AST) -> float | None:
+    """1 / 6, Fraction(1, 6), 0.16666667."""
+    match e:
+        case ast.BinOp(ast.Constant(int() | float() as a), ast.Div(), ast.Constant(int() | float() as b)) if b:
+            return a / b
+        case ast.Call(args=[ast.Constant(int() as a), ast.Constant(int() as b)]) if b:
+            return a / b
+        case ast.Constant(float() as a):
+            return a
+    return None
+
+
+def _is_classical_sum(e: ast.BinOp) -> bool:
+    """Four terms, the second and third of which are doubled; the whole of it."""
+    terms = _summands(e)
+    is_doubled = [
+        isinstance(t, ast.BinOp) and isinstance(t.op, ast.Mult) and any(_is_two(x) for x in (t.left, t.right))
+        for t in terms
+    ]
+    return is_doubled == [False, True, True, False]
+
+
+def _summands(e: ast.expr) -> list[ast.expr]:
+    if isinstance(e, ast.BinOp) and isinstance(e.op, ast.Add):
+        return [*_summands(e.left), *_summands(e.right)]
+    return [e]
+
+
+def _is_two(e: ast.expr) -> bool:
+    return isinstance(e, ast.Constant) and e.value == 2
+
+
 # ---------------------------------------------------------------------------------------------------- names used once
 
 

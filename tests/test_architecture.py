@@ -27,6 +27,7 @@ from .source_rules import (
     no_inverse_matrices,
     one_elimination,
     one_escaping_function_a_target,
+    one_runge_kutta_step,
     one_writer_of_files,
 )
 
@@ -409,7 +410,7 @@ RULES = (
     class_names_are_unique, file_names_are_unique, files_of_moderate_length, functions_named_by_nouns,
     folders_in_order, beside_on_public_names, exporters_on_the_representation, one_kernel_printer, rooms_in_order, modules_hide_behind_no_name, later_with_reason, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each,
     no_reach_through, symbols_from_the_table, no_cache_that_pins_its_key, few_parameters,
-    no_foreign_private_attributes, one_escaping_function_a_target, one_writer_of_files, no_inverse_matrices, one_elimination,
+    no_foreign_private_attributes, one_escaping_function_a_target, one_writer_of_files, no_inverse_matrices, one_elimination, one_runge_kutta_step,
 )  # fmt: skip
 
 
@@ -488,6 +489,9 @@ PLANTED = [  # rule, files of a small package, part of the sentence it must give
     (one_elimination, {"kits/a.py": ROW_BY_ROW + "a[i] = [x - t * y for x, y in zip(a[i], a[k], strict=True)]"}, "a.py:5 f eliminates"),
     (one_elimination, {"kits/a.py": ROW_BY_ROW + "a[i] -= t * a[k]"}, "a.py:5 f eliminates"),
     (one_elimination, {"bodies/a.py": CHOLESKY}, "a.py:4 f eliminates"),
+    (one_runge_kutta_step, {"kits/a.py": "W = ((0.0, 1 / 6), (0.5, 1 / 3), (0.5, 1 / 3), (1.0, 1 / 6))"}, "a.py:1 writes a Runge-Kutta step"),
+    (one_runge_kutta_step, {"kits/a.py": "B = [Fraction(1, 6), Fraction(1, 3), Fraction(1, 3), Fraction(1, 6)]"}, "a.py:1 writes"),
+    (one_runge_kutta_step, {"study/a.py": "def f(x, h, a, b, c, d):\n    return x + h / 6 * (a + 2 * b + c * 2.0 + d)\n"}, "a.py:2 writes"),
     (functions_named_by_nouns, {"emit/a.py": "def solved(x): ..."}, "emit/a.py:1 solved is a participle"),
     (functions_named_by_nouns, {"view/a.py": "def made_scene(): ...\ndef _kept(x): ..."}, "view/a.py:2 _kept is a participle"),
     (class_names_are_unique, {"bodies/a.py": "class Row: ...", "derive/b.py": "class _Row: ..."}, "derive/b.py:1 class _Row has"),

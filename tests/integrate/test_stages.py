@@ -56,6 +56,30 @@ def test_as_python(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", TABLEAUX)
+def test_as_a_step_of_numbers_of_arrays_and_of_expressions(method: str) -> None:
+    """`Tableau.step` by itself, for many states at once, and as a program."""
+    table, y = sb.integrate.Tableau.named(method), (1.5, 0.5)
+    many = (np.array([1.5, 0.2]), np.array([0.5, 2.0]))
+    t, a, b = sb.symbols("t a b")
+    step = table.step(lambda s, x: [x[0] - x[0] * x[1] + sb.sin(s), x[0] * x[1] - x[1]], t, [a, b], H)
+    written = y
+    for k in range(STEPS):
+        written = tuple(sb.evaluate(list(step), {t: k * H, a: written[0], b: written[1]}))
+        y, many = table.step(rates, k * H, y, H), table.step(rates, k * H, many, H)
+    whole = expected(predators(), {"x": 1.5, "y": 0.5}, method)
+    assert np.allclose([y, written, [x[0] for x in many]], whole, rtol=1e-13)
+    assert np.allclose([x[1] for x in many], expected(predators(), {"x": 0.2, "y": 2.0}, method), rtol=1e-13)
+
+
+def test_a_step_refuses_rates_of_another_size_and_methods_that_do_not_exist() -> None:
+    rk4 = sb.integrate.Tableau.named("rk4")
+    with pytest.raises(sb.SymbodyError, match="rates of 2 entries gave 1"):
+        rk4.step(lambda t, y: [-y[0]], 0.0, [1.0, 2.0], 0.1)
+    with pytest.raises(sb.SymbodyError, match="there is no method 'rk5'"):
+        sb.integrate.Tableau.named("rk5")
+
+
+@pytest.mark.parametrize("method", TABLEAUX)
 def test_as_machine_code(method: str) -> None:
     eq, table = double_pendulum(), TABLEAUX[method]
     start = {"q1": 1.0, "q2": 0.5}

@@ -12,6 +12,7 @@ from ...emit.loops.kernel_language import Function, Kernel, Known, Mutable, Numb
 from ...emit.loops.records import Struct
 from ..kernels.march_records import DONE, NOT_FINITE, UNSETTLED
 from ..kernels.next_switching import SwitchingTimes, next_switching_time
+from ..kernels.tableaux import CLASSICAL_4, MIDPOINT, Tableau
 
 
 class FixedSteps(Struct):
@@ -133,9 +134,22 @@ class FixedMethod:
         self.order, self.take, self.C, self.B = order, take, C, B
         self.needs_rates = take is semi_implicit
 
+    @classmethod
+    def of(cls, tableau: Tableau) -> FixedMethod:
+        """A method each stage of which uses the one before it alone: its step needs three states of memory instead of one
+        for each stage, which registers do not hold, and one place for the rates."""
+        stages, weights = tableau.stages, tableau.rows[tableau.stages - 1]
+        assert all(set(row) <= {i} for i, row in enumerate(tableau.rows[: stages - 1])), tableau.name
+        return cls(
+            tableau.order,
+            runge_kutta,
+            (*tableau.C[:stages], 0.0),
+            tuple(float(weights.get(j, 0)) for j in range(stages)),
+        )
+
 
 FIXED_METHODS: Final = {
-    "rk4": FixedMethod(4, runge_kutta, (0.0, 0.5, 0.5, 1.0, 0.0), (1 / 6, 1 / 3, 1 / 3, 1 / 6)),
-    "midpoint": FixedMethod(2, runge_kutta, (0.0, 0.5, 0.0), (0.0, 1.0)),
+    "rk4": FixedMethod.of(CLASSICAL_4),
+    "midpoint": FixedMethod.of(MIDPOINT),
     "semi-implicit": FixedMethod(1, semi_implicit),
 }

@@ -12,13 +12,14 @@ II.6, II.10).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final
 
-from ...errors import SimulationError, finite_number
+from ...errors import SimulationError, finite_number, unknown
+from .stages import fixed_step
 
 Row = Mapping[int, float | Fraction] | Sequence[float | Fraction]
 AGREEMENT: Final = 1e-12  # largest error of sums of coefficients that are printed with 16 digits
@@ -75,6 +76,48 @@ class Tableau:
             object.__setattr__(self, name, value)
         if wrong := next(_faults(self), ""):
             raise SimulationError(f"Tableau {self.name!r}: {wrong}")
+
+    @classmethod
+    def named(cls, name: str) -> Tableau:
+        """The method of a short name: "rk4", "dp5" or "dp8".
+
+        >>> sb.integrate.Tableau.named("rk4").butcher[-5:]
+        (1.0, 0.166667, 0.333333, 0.333333, 0.166667)
+
+        See also: `Tableau.step`.
+        """
+        if name not in TABLEAUX:
+            raise unknown("Tableau", "method", name, TABLEAUX, SimulationError)
+        return TABLEAUX[name]
+
+    def step(
+        self, rates: Callable[[Any, list[Any]], Sequence[Any]], t: Any, y: Sequence[Any], h: Any
+    ) -> tuple[Any, ...]:
+        """y after one step h from time t, of whatever can be added and multiplied: numbers, expressions, arrays.
+
+        rates   rates(t, y): y' as a sequence, one for each entry of y
+
+        >>> x, h = sb.symbols("x h")
+        >>> rk4 = sb.integrate.Tableau.named("rk4")
+        >>> rk4.step(lambda t, y: [-y[0]], 0.0, [1.0], 0.1)  # e^-0.1 = 0.904837
+        (0.904838,)
+        >>> (end,) = rk4.step(lambda t, y: [-y[0]], 0.0, [x], h)
+        >>> sb.evaluate(end, {x: 1.0, h: 0.1})
+        0.904838
+
+        See also: `stepper`, `simulate`.
+        """
+        n, now = len(y), list(y)
+
+        def rhs(given: tuple[Any, list[Any]], out: tuple[list[Any]]) -> None:
+            out[0][:] = rates(given[0], list(given[1]))
+            if len(out[0]) != n:
+                raise SimulationError(f"step of {self.name!r}: rates of {n} entries gave {len(out[0])}")
+
+        memory: list[Any] = [0.0] * n
+        k: list[Any] = [0.0] * (n * self.stages)
+        fixed_step(n, self.stages, t, h, list(self.butcher), now, memory, k, list(memory), rhs)
+        return tuple(now)
 
     def __repr__(self) -> str:
         return f"<Tableau {self.name}>"
@@ -427,6 +470,13 @@ CLASSICAL_4: Final = Tableau(
     c=(Fraction(1, 2), Fraction(1, 2), Fraction(1), Fraction(1)),
     errors=(),
     dense=(),
+)
+
+MIDPOINT: Final = Tableau(
+    name="explicit midpoint",
+    order=2,
+    a=({0: Fraction(1, 2)}, {1: Fraction(1)}),
+    c=(Fraction(1, 2), Fraction(1)),
 )
 
 TABLEAUX: Final = {"dp5": DORMAND_PRINCE_5, "dp8": DORMAND_PRINCE_8, "rk4": CLASSICAL_4}

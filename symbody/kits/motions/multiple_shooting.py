@@ -3,7 +3,7 @@ function of an interval with exact derivatives; inputs are linear between nodes 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -12,7 +12,7 @@ import symbody as sb
 
 from .node_functions import Array
 
-STAGES: Final = ((0.0, 1 / 6), (0.5, 1 / 3), (0.5, 1 / 3), (1.0, 1 / 6))  # nodes and weights of the classical method
+CLASSICAL: Final = sb.integrate.Tableau.named("rk4")
 FRACTION: Final = sb.symbol("fraction_of_the_duration")
 WIDTH: Final = sb.symbol("width_of_the_interval")
 
@@ -24,43 +24,32 @@ def end_of_interval(
     form, t = phase.form, phase.equations.t
     later = [sb.symbol(f"{s.name}_at_the_end", "variable") for s in form.inputs]
     rates = sb.vector(*form.rates, *integrands)
-    n, h = len(form.states), phase.duration * WIDTH / steps
+    n, h = len(form.states), phase.duration * WIDTH
     x: list[Any] = list(form.states)
     total: list[Any] = [0] * len(integrands)
 
-    def slopes(at: float, x: Sequence[Any]) -> list[Any]:
+    def slopes(at: float, y: Sequence[Any]) -> list[Any]:
+        """By the fraction of the interval."""
         inputs = [a + at * (b - a) for a, b in zip(form.inputs, later, strict=True)]
-        there = dict(zip((*form.states, *form.inputs), (*x, *inputs), strict=True))
-        return list(sb.substitute(rates, {**there, t: phase.begin + (FRACTION + at * WIDTH) * phase.duration}).entries)
+        there = dict(zip((*form.states, *form.inputs), (*y[:n], *inputs), strict=True))
+        found = sb.substitute(rates, {**there, t: phase.begin + (FRACTION + at * WIDTH) * phase.duration})
+        return [h * e for e in found.entries]
 
     for j in range(steps):
-        ends = rk4_step(lambda c, moved, j=j: slopes((j + c) / steps, moved), [*x, *total], n, h)  # type: ignore[misc]
-        x, total = ends[:n], ends[n:]
+        ends = CLASSICAL.step(slopes, j / steps, [*x, *total], 1 / steps)
+        x, total = list(ends[:n]), list(ends[n:])
     return later, x, total
-
-
-def rk4_step(slopes: Callable[[float, list[Any]], list[Any]], start: Sequence[Any], n: int, h: Any) -> list[Any]:
-    """States and integrals after a step: `slopes` at a fraction of the step and n states, and integrals after them."""
-    found: list[list[Any]] = []
-    for c, _ in STAGES:
-        found.append(
-            slopes(c, [a + c * h * k for a, k in zip(start[:n], found[-1], strict=False)] if found else list(start[:n]))
-        )
-    return [
-        a + h * sum((w * f[i] for (_, w), f in zip(STAGES, found, strict=True)), sb.algebra.as_expr(0))
-        for i, a in enumerate(start)
-    ]
 
 
 def march(rates: Any, t: Array, v: Array, h: Array, n: int, steps: int) -> Array:
     """States at the ends of all intervals, by so many steps; rates(t, v) for rows of unknowns."""
     x, first, last = v[:-1, :n], v[:-1, n:], v[1:, n:]
+
+    def slopes(at: float, y: Sequence[Array]) -> list[Array]:
+        """Of all intervals at once, by their fractions."""
+        inputs = first + at * (last - first)
+        return [h[:, None] * rates(t[:-1] + at * h, np.hstack([y[0], inputs]))]
+
     for j in range(steps):
-        size, slope, total = h[:, None] / steps, None, 0.0
-        for c, w in STAGES:
-            moved = x if slope is None else x + c * size * slope
-            inputs = first + (j + c) / steps * (last - first)
-            slope = rates(t[:-1] + (j + c) / steps * h, np.hstack([moved, inputs]))
-            total = total + w * slope
-        x = x + size * total
+        (x,) = CLASSICAL.step(slopes, j / steps, [x], 1 / steps)
     return np.asarray(x)

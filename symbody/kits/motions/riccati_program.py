@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import symbody as sb
 
-from .multiple_shooting import rk4_step
+from .multiple_shooting import CLASSICAL
 from .problem_parts import Phase, range_at
 
 INSIDE: Final = 0.995  # part of the way to a bound that a step may go
@@ -46,10 +46,10 @@ def phase_stages(phase: Phase, intervals: int) -> tuple[HorizonStage, HorizonSta
     running = sum((c.weight * c.expression for c in phase.costs if not c.at), sb.algebra.as_expr(0))
     rates = sb.vector(*form.rates, running)
 
-    def slopes(c: float, moved: list[Any]) -> list[Any]:
-        return list(sb.substitute(rates, {**dict(zip(x, moved, strict=True)), t: t + c * h}).entries)
+    def slopes(time: Any, y: list[Any]) -> list[Any]:
+        return list(sb.substitute(rates, {**dict(zip(x, y[:n], strict=True)), t: time}).entries)
 
-    after = rk4_step(slopes, [*x, sb.algebra.as_expr(0)], n, h)
+    after = CLASSICAL.step(slopes, t, [*x, sb.algebra.as_expr(0)], h)
     own = _sides((s, range_at(phase, s, "path")) for s in u)
     states = _sides((s, range_at(phase, s, "path")) for s in x)
     ends = _sides((s, range_at(phase, s, "end")) for s in x)
