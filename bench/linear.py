@@ -74,7 +74,7 @@ def motorcycle_system() -> sb.LinearSystem:
     straight = sb.steady(equations, values={"x_dot": sb.symbol("V")}, zero=["y", "psi", "phi", "delta"])
     y, psi = sb.symbols("y psi", "coordinate")
     lin = sb.linearize(equations, straight).replace_state("y_dot", "y1_dot", y.dot - sb.symbol("V") * psi)
-    return lin.without(*lin.cyclic, "x_dot")
+    return lin.without(*sb.stability.cyclic_states(lin), "x_dot")
 
 
 def four_bar_system() -> sb.LinearSystem:

@@ -1,4 +1,5 @@
-"""The size of the package: `python -m bench.size` counts files and lines of code by room, and public names.
+"""The size of the package: `python -m bench.size` counts files and lines of code by room, in the core and beside it, and
+public names.
 
 A line of code holds a token of the program: docstrings, comments, blank lines, imports and module-level literal tables do not count.
 """
@@ -17,6 +18,8 @@ from pathlib import Path
 import symbody as sb
 
 PACKAGE = Path(sb.__file__).parent
+BESIDE = ("formats", "kits")  # the flow; everything else is the core
+PROTOCOLS = ("kinds", "map", "latex")  # by which calls with names, `sb.tidy` and `sb.latex` ask every object
 WIDE = ("Model", "Equations", "LinearSystem", "Trajectory", "Study", "Orbit", "Mechanism")
 NOT_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 
@@ -67,11 +70,29 @@ def sizes() -> dict[str, Counter[str]]:
     return found
 
 
+def parts(rows: dict[str, Counter[str]]) -> dict[str, Counter[str]]:
+    """The core, formats, kits and all together."""
+    found = {name: Counter[str]() for name in ("core", *BESIDE, "all")}
+    for name, row in rows.items():
+        first = name.split("/")[0]
+        found[first if first in BESIDE else "core"].update(row)
+        found["all"].update(row)
+    return found
+
+
+def wide_classes() -> dict[str, type]:
+    stages = (sb, sb.bodies, sb.stability, sb.study)
+    return {c: next(getattr(stage, c) for stage in stages if c in dir(stage)) for c in WIDE}
+
+
 def public_names() -> dict[str, int]:
     """Names that tab completion shows, of the package and of its widest classes."""
-    stages = (sb, sb.bodies, sb.stability, sb.study)
-    classes = {c: next(getattr(stage, c) for stage in stages if c in dir(stage)) for c in WIDE}
-    return {"sb": len(dir(sb))} | {c: len(_members(t)) for c, t in classes.items()}
+    return {"sb": len(dir(sb))} | {c: len(_members(t)) for c, t in wide_classes().items()}
+
+
+def own_answers(kind: type) -> set[str]:
+    """Methods and properties of a class, without its fields and the protocols that it shares with others."""
+    return _members(kind) - set(getattr(kind, "__dataclass_fields__", {})) - set(PROTOCOLS)
 
 
 def _members(kind: type) -> set[str]:
@@ -83,14 +104,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="one JSON object")
     rows, names = sizes(), public_names()
-    total = sum(rows.values(), Counter[str]())
+    total = parts(rows)
     if parser.parse_args().json:
-        print(json.dumps({"rooms": rows, "total": total, "names": names}))
+        print(json.dumps({"rooms": rows, "parts": total, "names": names}))
         return
     print(f"{'room':32}{'files':>7}{'lines':>9}{'code':>9}")
-    for name, row in [*rows.items(), ("all", total)]:
+    for name, row in [*rows.items(), *total.items()]:
         print(f"{name:32}{row['files']:7}{row['lines']:9}{row['code']:9}")
     print("public names: " + ", ".join(f"{k} {v}" for k, v in names.items()))
+    print("methods and properties: " + ", ".join(f"{k} {len(own_answers(t))}" for k, t in wide_classes().items()))
 
 
 if __name__ == "__main__":

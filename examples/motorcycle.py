@@ -64,7 +64,7 @@ def straight_running() -> sb.LinearSystem:
     straight = sb.steady(equations, values={"x_dot": V}, zero=["y", "psi", "phi", "delta"])
     y, psi = sb.symbols("y psi", "coordinate")
     lin = sb.linearize(equations, straight).replace_state("y_dot", "y1_dot", y.dot - V * psi)
-    return lin.without(*lin.cyclic, "x_dot")
+    return lin.without(*sb.stability.cyclic_states(lin), "x_dot")
 
 
 def weave(lin: sb.LinearSystem) -> sb.stability.Mode:

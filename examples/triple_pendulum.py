@@ -32,7 +32,7 @@ def model() -> sb.Model:
 def designed(equations: sb.Equations) -> sb.stability.Design:
     """Half lengths for which ω² is 20, 40 and 130 (tables 6.1 and 6.2; the printed numbers belong to g = 98.1)."""
     lin = sb.linearize(equations, sb.steady(equations))
-    return lin.design([20, 40, 130], ["d1", "d2", "d3"], of="squares", g=98.1)
+    return sb.stability.design_parameters(lin, [20, 40, 130], ["d1", "d2", "d3"], of="squares", g=98.1)
 
 
 if __name__ == "__main__":

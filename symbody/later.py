@@ -136,7 +136,7 @@ class OldMembers:
     """A class with renamed methods and properties: `class Equations(OldMembers, renamed={...})`.
 
     {"bode": "frequency_response"}                    now another member, or a member of one: "rows.position"
-    {"reorder": "stability.reorder(lin, ...)"}        a method, now a function
+    {"design": "stability.design_parameters(lin, ...)"}   a method, now a function
     {"undetermined": "derivation.undetermined(eq)"}   a property, now a function
 
     `dir` and type checkers see the new names alone.

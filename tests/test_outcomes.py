@@ -22,7 +22,8 @@ def steady(is_there):
 
 
 def design(is_there):
-    return sb.linear_system([[0, 1], [-k, -1]], defaults={k: 1.0}).design([-0.5 + 1j if is_there else -2 + 1j], ["k"])
+    lin = sb.linear_system([[0, 1], [-k, -1]], defaults={k: 1.0})
+    return sb.stability.design_parameters(lin, [-0.5 + 1j if is_there else -2 + 1j], ["k"])
 
 
 def orbit(is_there):

@@ -14,6 +14,7 @@ from unittest import mock
 import pytest
 
 import symbody
+from bench.size import own_answers, wide_classes
 from symbody.later import offer
 
 ROOT = Path(__file__).parents[1]
@@ -50,6 +51,15 @@ def test_public_names_are_documented() -> None:
     explained = {n: t for n, t in things.items() if callable(t) or isinstance(t, ModuleType)}
     assert [n for n, t in explained.items() if not (inspect.getdoc(t) or "").strip()] == []
     assert sorted({n.rpartition(".")[2] for n in things.keys() - explained.keys()}) == CONSTANTS
+
+
+@pytest.mark.parametrize("wide", ["Equations", "LinearSystem"])
+def test_the_waists_answer_twenty_questions_at_most(wide: str) -> None:
+    """Beside the letters of their equations, which are fields; other answers are functions of the stage
+    (docs/why/0061)."""
+    found = own_answers(wide_classes()[wide])
+    assert len(found) <= 20, sorted(found)
+    assert {"Equations": "udot", "LinearSystem": "eigenvalues"}[wide] in found
 
 
 @pytest.mark.parametrize("package", PACKAGES)

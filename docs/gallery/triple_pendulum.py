@@ -12,7 +12,9 @@ import symbody as sb
 
 eq = sb.derive(sb.read_model("triple_pendulum").mechanism)
 lin = sb.linearize(eq, sb.steady(eq))
-design = lin.design([20, 40, 130], ["d1", "d2", "d3"], of="squares", g=98.1)
+design = sb.stability.design_parameters(
+    lin, [20, 40, 130], ["d1", "d2", "d3"], of="squares", g=98.1
+)
 last = design.steps[-1]
 assert (
     max(abs(x - y) for x, y in zip(sorted(last.quantities.real), (20, 40, 130))) < 1e-6

@@ -133,11 +133,11 @@ if __name__ == "__main__":
     RR = lin.T[9:18, 7:12]
     print(RR)
     sharp = lin.replace_state("y_dot", "y1_dot", y.dot - V * psi)
-    sharp = sharp.without(*sharp.cyclic, "x_dot")
+    sharp = sharp.without(*sb.stability.cyclic_states(sharp), "x_dot")
 
     # 4.3 state space
     xx = ("y1_dot", "delta", "phi", "Yr", "Yf", "psi_dot", "delta_dot", "phi_dot")
-    sharp = sb.tidy(sharp.reorder(*xx)(global_properties))
+    sharp = sb.tidy(sharp.with_states(*xx)(global_properties))
     AA, BB, CC = sharp.E, sharp.A, sharp.B
     print(sb.algebra.operations(AA, BB), "operations")
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .branches.branch import Branch, branch
     from .branches.branch_points import SpecialPoint
     from .branches.special_curve import DegeneratePoint, SpecialCurve
-    from .design.design import Design
+    from .design.design import Design, design_parameters
     from .design.feedback import Feedback
     from .equilibria.steady import steady, steady_motions
     from .equilibria.steady_motion import SteadyMotion
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .linear.linearize import linearize
     from .linear.matrix_numbers import MatrixNumbers, operating_points
     from .linear.second_order import SecondOrder
-    from .linear.state_choice import exact_entries
+    from .linear.state_choice import cyclic_states, exact_entries
     from .long_run.attractors import Attractors, attractors
     from .long_run.basins import Basins, basins
     from .long_run.lyapunov import LyapunovExponents, lyapunov
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from .spectra.stability_chart import StabilityChart
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "StabilityChart", "to_control", "to_scipy", "Design", "EigenvalueSensitivities", "eigenvalue_sensitivities", "response_sensitivities", "infinite_eigenvalues", "Feedback", "LinearSystem", "MatrixNumbers", "operating_points", "linear_system", "exact_entries", "linear_integrals", "frequency_formulas",
+    "StabilityChart", "to_control", "to_scipy", "Design", "design_parameters", "EigenvalueSensitivities", "eigenvalue_sensitivities", "response_sensitivities", "infinite_eigenvalues", "Feedback", "LinearSystem", "MatrixNumbers", "operating_points", "linear_system", "exact_entries", "cyclic_states", "linear_integrals", "frequency_formulas",
     "linearize", "Critical", "RootLocus", "frequency_grid", "FrequencyResponse", "StateSpace", "TimeResponse", "impulse_response", "SecondOrder", "Mode",
     "Spectrum", "SteadyMotion", "steady", "steady_motions",
     "Branch", "SpecialPoint", "SpecialCurve", "DegeneratePoint", "branch",

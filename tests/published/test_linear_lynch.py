@@ -33,7 +33,7 @@ def test_triple_pendulum(pendulum):
 def test_design(pendulum):
     """Tables 6.1 and 6.2: sensitivities, both iterations that are printed, and where they lead."""
     value = published("lynch_design")
-    design = pendulum.design([20, 40, 130], ["d1", "d2", "d3"], of="squares", g=98.1)
+    design = sb.stability.design_parameters(pendulum, [20, 40, 130], ["d1", "d2", "d3"], of="squares", g=98.1)
     assert design.is_reached
     assert design.steps[0].derivatives.real == pytest.approx(np.array(value["S0"]), abs=1e-6)
     for step in (1, 2):

@@ -24,7 +24,7 @@ def straight() -> sb.stability.SteadyMotion:
 @pytest.fixture(scope="module")
 def sharp() -> sb.LinearSystem:
     """In Sharp's variables and in the order in which they are printed (4.2)."""
-    return motorcycle.straight_running().reorder(*STATES)
+    return motorcycle.straight_running().with_states(*STATES)
 
 
 def test_straight_running(straight):

@@ -34,7 +34,7 @@ ENTRIES = {
 
 @pytest.fixture(scope="module")
 def sharp() -> sb.LinearSystem:
-    return sb.tidy(motorcycle.straight_running().reorder(*STATES))
+    return sb.tidy(motorcycle.straight_running().with_states(*STATES))
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=" ".join)

@@ -317,26 +317,28 @@ def test_multiple_eigenvalues_have_no_derivative():
 
 def test_design_reaches_a_pair():
     """s = -1 ± 3i for m = 1 needs c = 2, k = 10; more parameters than targets leave the nearest."""
-    design = oscillator().design([-1 + 3j], ["k", "c"])
+    design = sb.stability.design_parameters(oscillator(), [-1 + 3j], ["k", "c"])
     assert design.is_reached
     assert list(design.values.values()) == pytest.approx([10, 2])
-    free = oscillator().design([-1 + 3j], ["k", "c", "m"])
+    free = sb.stability.design_parameters(oscillator(), [-1 + 3j], ["k", "c", "m"])
     assert free.is_reached
     assert "reached in" in repr(free)
 
 
 def test_design_that_cannot_be_reached():
     """One parameter for one place in the plane: least squares, said so; bounds stop it earlier."""
-    design = oscillator().design([-1 + 3j], ["k"])
+    design = sb.stability.design_parameters(oscillator(), [-1 + 3j], ["k"])
     assert not design.is_reached
     assert "not reached" in design.outcome
-    bounded = oscillator().design([-1 + 3j], ["k", "c"], bounds={"k": (0.0, 6.0)}, max_steps=60)
+    bounded = sb.stability.design_parameters(
+        oscillator(), [-1 + 3j], ["k", "c"], bounds={"k": (0.0, 6.0)}, max_steps=60
+    )
     assert bounded.values["k"] == pytest.approx(6.0, abs=1e-6)
     assert not bounded.is_reached
 
 
 def test_design_refusals():
     with pytest.raises(sb.errors.StabilityError, match="there is no kind of target 'poles'"):
-        oscillator().design([1], ["k"], of="poles")
+        sb.stability.design_parameters(oscillator(), [1], ["k"], of="poles")
     with pytest.raises(sb.errors.StabilityError, match="there is no parameter to vary 'm'"):
-        oscillator().design([1], ["k"], bounds={"m": (0, 1)})
+        sb.stability.design_parameters(oscillator(), [1], ["k"], bounds={"m": (0, 1)})

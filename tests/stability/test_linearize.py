@@ -81,7 +81,7 @@ def test_explicit_form_eliminates_what_is_algebraic(lin):
 
 def test_code_of_the_matrices(lin):
     """The program of the parameters gives the same numbers as text for C and NumPy would."""
-    program = lin.program("pendulum_matrices")
+    program = lin.numbers.program("pendulum_matrices")
     E, A, *_ = sb.emit.numpy_function(program)(np.array(list(lin.numbers.values({}).values())))
     assert np.array(E) == pytest.approx(lin.matrices().E)
     assert np.array(A) == pytest.approx(lin.matrices().A)
@@ -184,18 +184,27 @@ def test_second_order_in_numbers(straight):
 
 
 def test_cyclic_coordinates(straight):
-    assert straight.cyclic == ("x", "y", "q3", "q4", "q5")
-    left = straight.without(*straight.cyclic)
+    assert sb.stability.cyclic_states(straight) == ("x", "y", "q3", "q4", "q5")
+    left = straight.without(*sb.stability.cyclic_states(straight))
     assert left.x == ("q1", "q2", "x_dot", "q1_dot", "q2_dot")
     assert left.y == ("rear hub[2]",)  # where the hub is along the road is no function of what is left
     with pytest.raises(sb.errors.StabilityError, match="q2 cannot be left out, the equation of q3 depends on it"):
         straight.without("q2")
+    names = ("q2_dot", "x_dot", "q1", "q1_dot", "q2")
+    chosen = straight.with_states(*names)
+    assert chosen.x == names
+    assert chosen.y == left.y
+    assert chosen.eigenvalues(V=5) == pytest.approx(left.eigenvalues(V=5), abs=1e-9)
+    with pytest.raises(sb.errors.StabilityError, match="with_states has q1 more than once"):
+        straight.with_states("q1", "q2", "q1")
+    with pytest.raises(sb.errors.StabilityError, match="cannot be left out"):
+        straight.with_states("q1", "q1_dot")
 
 
 def test_exchanged_states_keep_the_spectrum(straight):
     q1, q2 = sb.symbols("q1 q2", "coordinate")
-    left = straight.without(*straight.cyclic)
-    other = left.replace_state("q1", "lean", 2 * q1 + V * q2).reorder("x_dot", "lean", "q2", "q2_dot", "q1_dot")
+    left = straight.without(*sb.stability.cyclic_states(straight))
+    other = left.replace_state("q1", "lean", 2 * q1 + V * q2).with_states("x_dot", "lean", "q2", "q2_dot", "q1_dot")
     assert other.eigenvalues(V=5) == pytest.approx(left.eigenvalues(V=5), abs=1e-8)
     assert other.modes(V=5)[1].shape["q1"] == pytest.approx(left.modes(V=5)[1].shape["q1"])
     with pytest.raises(sb.errors.StabilityError, match="is not a linear combination of the states"):
@@ -206,7 +215,7 @@ def test_exchanged_states_keep_the_spectrum(straight):
 
 def test_dependent_coordinates_in_modes(straight):
     """The heading's rate belongs to the steer angle by the wheelbase; δ stays zero to first order."""
-    mode = straight.without(*straight.cyclic, "x_dot").modes(V=5)[1]
+    mode = straight.without(*sb.stability.cyclic_states(straight), "x_dot").modes(V=5)[1]
     assert set(mode.shape) >= {"q1", "q2", "delta", "q3_dot"}
     assert mode.shape["delta"] == pytest.approx(0, abs=1e-12)
     assert max(abs(mode.shape[n]) for n in ("q1", "q2", "delta")) == pytest.approx(1)
@@ -264,7 +273,9 @@ def test_states_can_be_operating_points(equations, straight):
     still: dict[str, Any] = dict.fromkeys(("y", "q3", "q1", "q2", "q1_dot", "q2_dot", "q3_dot"), 0.0)
     running = sb.assemble(bike, x_dot=5.0, b=0.05, **still)
     found = sb.linearize(bike, running, drop="cyclic").without("x_dot").eigenvalues()
-    assert found == pytest.approx(straight.without(*straight.cyclic, "x_dot").eigenvalues(V=5.0, b=0.05), abs=1e-8)
+    assert found == pytest.approx(
+        straight.without(*sb.stability.cyclic_states(straight), "x_dot").eigenvalues(V=5.0, b=0.05), abs=1e-8
+    )
     falling = sb.assemble(bike, x_dot=5.0, **still | {"q1_dot": 0.3})
     with pytest.raises(sb.errors.StabilityError, match=r"q1 cannot drift.*pass moving=True"):
         sb.linearize(bike, falling)
@@ -356,7 +367,7 @@ def test_motorcycle_has_no_accelerations_left():
 
 def test_simplified_entries_are_the_same_numbers(straight):
     """Shorter, never other; without time nothing changes."""
-    left = straight.without(*straight.cyclic, "x_dot")
+    left = straight.without(*sb.stability.cyclic_states(straight), "x_dot")
     assert sb.simplified(left, seconds=0).A == left.A
     entry = left.A[2, 0]
     short = sb.simplified(entry, seconds=20)

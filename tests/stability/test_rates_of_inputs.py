@@ -159,7 +159,7 @@ def test_small_motions_are_linear(is_constrained):
 def test_replaced_and_reordered_states_respond_alike():
     lin = sb.linearize(sb.derive(quarter_car()), {})
     z, v = sb.symbol("z", "coordinate"), sb.symbol("z", "coordinate").dot
-    other = lin.reorder("z_dot", "z").replace_state("z", "s", 2 * z + v)
+    other = lin.with_states("z_dot", "z").replace_state("z", "s", 2 * z + v)
     assert other.frequency_response("w", "travel", HERTZ).values == pytest.approx(
         lin.frequency_response("w", "travel", HERTZ).values
     )

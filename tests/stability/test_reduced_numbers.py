@@ -120,8 +120,8 @@ def test_other_states_and_outputs_stay_numbers(pair: tuple[sb.LinearSystem, sb.L
     """Orders, fewer states, outputs of variables; pickled they are expressions."""
     words, numbers = pair
     changes = (
-        lambda lin: lin.reorder(*reversed(lin.x)),
-        lambda lin: lin.without(*lin.cyclic),
+        lambda lin: lin.with_states(*reversed(lin.x)),
+        lambda lin: lin.without(*sb.stability.cyclic_states(lin)),
         lambda lin: lin.with_outputs(lin.variables[-1], lin.y[0], lin.x[0]),
     )
     for change in changes:

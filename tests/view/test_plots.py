@@ -358,7 +358,7 @@ class TestLinear:
         assert [c.label for c in plot(weave, "Yr").panels[0].curves if c.label] == ["Yr"]
         with pytest.raises(sb.SymbodyError, match="no variable 'fi'"):
             plot(weave, "fi")
-        design = lin.design([-3.0], ["Cdelta"], V=20.0)
+        design = sb.stability.design_parameters(lin, [-3.0], ["Cdelta"], V=20.0)
         quantities, parameters = plot(design).panels
         assert quantities.curves[0].y[-1] == design.reached[0].real
         assert [c.label for c in parameters.curves] == ["Cdelta"]

@@ -235,8 +235,7 @@ RR_printed = sb.matrix([
 holonomic = sb.jacobian(sb.vector(*integrals.values(), linear[2], linear[3]), eq.q)
 x1, y1 = sb.symbols("x1_dot y1_dot")
 VA = sb.algebra.linearized(mb.T1.vector(x1, y1, 0).components(ground), {x1: V, y1: 0, psi: 0})
-sharp = lin.replace_state("y_dot", "y1_dot", y.dot - V * psi)
-sharp = sharp.without(*sharp.cyclic, "x_dot").reorder(*sharp71.STATES)
+sharp = lin.replace_state("y_dot", "y1_dot", y.dot - V * psi).with_states(*sharp71.STATES)
 
 
 def wrong_choice_is_found() -> bool:

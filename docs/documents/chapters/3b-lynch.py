@@ -361,7 +361,7 @@ thesis.compare(
 # at the start are a tenth of those printed. Only DL22, DL33 and DL44 change; SL32, SL43 and the inertias are held.
 
 # %%
-design = lin.design([20, 40, 130], ["d1", "d2", "d3"], of="squares", g=98.1)
+design = sb.stability.design_parameters(lin, [20, 40, 130], ["d1", "d2", "d3"], of="squares", g=98.1)
 numbers_of = {**lin.numbers.nominal, symbols["g"]: 98.1}
 M_l, K_l = (np.array(sb.evaluate(x, numbers_of)) for x in (form.M, form.K))
 squares, modes = scipy.linalg.eigh(K_l, M_l)

@@ -8,7 +8,7 @@ needs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment, lsq_linear
 
 from ...algebra.graph.graph import Symbol
+from ...derivation.equations.keywords import values_by_name
 from ...emit.run.callable import Array
 from ...errors import StabilityError, listed, unknown
 from ...summary import SearchOutcome, Tabular
@@ -48,11 +49,11 @@ class Design(Tabular):
 
     >>> k, c = sb.symbols("k c")
     >>> lin = sb.linear_system([[0, 1], [-k, -c]])
-    >>> found = lin.design([-1.0], ["k"], k=1.0, c=3.0)
+    >>> found = sb.stability.design_parameters(lin, [-1.0], ["k"], k=1.0, c=3.0)
     >>> bool(found.is_reached), found.values
     (True, {'k': 2.0})
 
-    See also: `LinearSystem.design`.
+    See also: `stability.design_parameters`.
     """
 
     values: Mapping[str, float]
@@ -70,21 +71,33 @@ class Design(Tabular):
         return f"Design: {self.outcome}; {found}; reached {listed(map(neat, self.reached))}"
 
 
-def design(
-    lin: LinearSystem, targets: Sequence[complex], vary: Sequence[str | Symbol], of: str, bounds: Mapping[str, Any], max_steps: int,
-    values: Mapping[str, float],
+@values_by_name(StabilityError)
+def design_parameters(
+    lin: LinearSystem, targets: Sequence[complex], vary: Iterable[str | Symbol], *, values: Mapping[Any, Any] | None = None, of: str = "eigenvalues",
+    bounds: Mapping[str, Any] | None = None, max_steps: int = 30, options: Mapping[str, Any] | None = None, **named: float,
 ) -> Design:  # fmt: skip
-    """Newton's method; steps of least squares where there are more targets than parameters, of least norm where there
-    are fewer.
+    """Parameters `vary` for which a linear system has the eigenvalues `targets`, by Newton's method with their
+    derivatives (Lynch 6.3); steps of least squares where there are more targets than parameters, of least norm where
+    there are fewer.
 
-    of       "eigenvalues"; or "squares": the targets are -s² of oscillations, ω² where there is no damping
-    bounds   for some parameters (low, high); steps end there
+    of          "eigenvalues", or "squares": the targets are -s² of oscillations, ω² where there is no damping
+    bounds      (least, greatest) by parameter; steps end there
+    max_steps   of the iteration
+
+    >>> k, c = sb.symbols("k c")
+    >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+    >>> found = sb.stability.design_parameters(lin, [-1 + 2j], ["k", "c"], k=4.0, c=0.4)
+    >>> {n: round(v, 6) for n, v in found.values.items()}
+    {'k': 5.0, 'c': 2.0}
+
+    See also: `stability.eigenvalue_sensitivities`, `LinearSystem.place`.
     """
     if of not in KINDS:
-        raise unknown("design", "kind of target", of, KINDS, StabilityError)
+        raise unknown("design_parameters", "kind of target", of, KINDS, StabilityError)
+    values = values or {}
     names = [lin.numbers.parameter(v).name for v in vary]
     wanted = np.asarray(targets, dtype=complex)
-    low, high = _bounds(names, bounds)
+    low, high = _bounds(names, bounds or {})
     start = lin.numbers.values(values)
     a = np.clip([start[lin.numbers.parameter(n)] for n in names], low, high)
     done = [_quantities(lin, names, values, wanted, of, None, a)]
@@ -129,7 +142,7 @@ def _nearer(here: DesignStep, change: Array, at: Callable[[Array], DesignStep], 
 def _bounds(names: Sequence[str], bounds: Mapping[str, Any]) -> tuple[Array, Array]:
     for k in bounds:
         if k not in names:
-            raise unknown("design(bounds=...)", "parameter to vary", k, names, StabilityError)
+            raise unknown("design_parameters(bounds=...)", "parameter to vary", k, names, StabilityError)
     pairs = [bounds.get(n, (-np.inf, np.inf)) for n in names]
     return np.array([p[0] for p in pairs], dtype=float), np.array([p[1] for p in pairs], dtype=float)
 
@@ -146,7 +159,7 @@ def _quantities(
         s, ds = -(s[upper] ** 2), -2 * s[upper, None] * ds[upper]
     if len(s) < len(wanted):
         raise StabilityError(
-            f"design: {len(wanted)} targets, but the system has only {len(s)} {of} at {listed(f'{x:z.6g}' for x in a)}"
+            f"design_parameters: {len(wanted)} targets, but the system has only {len(s)} {of} at {listed(f'{x:z.6g}' for x in a)}"
         )
     if before is None and of == "squares" and len(s) == len(wanted):
         chosen = np.argsort(s.real)[np.argsort(np.argsort(wanted.real))]  # in order of size, as tables give them

@@ -16,11 +16,8 @@ from ...algebra.graph.matrix import Matrix, as_matrix, identity, zeros
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...argument_kinds import answered, answered_class
 from ...derivation.equations.keywords import values_by_name
-from ...emit.programs.lower import program
-from ...emit.programs.program import Program
 from ...errors import StabilityError, listed, shown
 from ...later import OldMembers, later
-from ..design import design as design_module
 from ..design import feedback
 from ..spectra import response
 from ..spectra.explicit_form import symbolic_state_space
@@ -31,7 +28,7 @@ from ..spectra.stability_chart import StabilityChart, stability_chart
 from ..variation.system_matrices import OF_INPUTS, PARTS, RECOVERY, FullSystem, SystemMatrices
 from . import state_choice as states
 from .matrix_numbers import MatrixNumbers
-from .named_matrices import NamedMatrices, parts_of
+from .named_matrices import NamedMatrices
 from .second_order import SecondOrder, second_order
 from .system_latex import system_latex
 
@@ -43,6 +40,7 @@ RENAMED: Final = {
     "sets": "numbers.sets", "state": "numbers.state", "values": "numbers.values", "variation_numbers": "numbers.variation_numbers", "eigenvalue_sensitivities": "stability.eigenvalue_sensitivities(lin, ...)",
     "infinite_eigenvalues": "stability.infinite_eigenvalues(lin, ...)", "response_sensitivities": "stability.response_sensitivities(lin, ...)",
     "cleaned": "stability.exact_entries(lin)", "sweep": "matrices", "operating_points": "stability.operating_points(lin, ...)", "unknowns": "numbers.unknowns",
+    "cyclic": "stability.cyclic_states(lin)", "reorder": "with_states", "design": "stability.design_parameters(lin, ...)", "program": "numbers.program",
     "impulse_response": "stability.impulse_response(lin, ...)", "bode": "frequency_response", "poles": "eigenvalues",
 }  # fmt: skip
 
@@ -101,31 +99,21 @@ class LinearSystem(
         """
         return MatrixNumbers(self)
 
-    def program(self, name: str = "linear_system") -> Program:
-        """A program of the parameters with E, A, B, C and D as outputs, and B1 ... D2 where rates of inputs act, for
-        `c_source`, `numpy_source` or `compile`.
+    @values_by_name(StabilityError)
+    def matrices(self, values: Mapping[Any, Any] | None = None, **named: Any) -> SystemMatrices:
+        """The matrices as arrays; with one more dimension in front for many parameter sets: values are numbers, or arrays
+        of one length.
 
         >>> k = sb.symbol("k")
         >>> lin = sb.linear_system([[0, 1], [-k, 0]], B=[[0], [1]], x=["x", "v"], r=["F"])
-        >>> lin.program().cost
-        Cost(additions=1, multiplications=0, divisions=0, functions=0)
         >>> lin.matrices(k=4.0).A
         array([[ 0.,  1.],
                [-4.,  0.]])
         >>> lin.matrices(k=[1.0, 4.0]).A[:, 1, 0]
         array([-1., -4.])
 
-        See also: `compile`, `c_source`, `emit.numpy_source`.
+        See also: `LinearSystem.numbers`.
         """
-        groups = {"p": list(self.parameters)} | ({"w": list(self.numbers.unknowns)} if self.numbers.unknowns else {})
-        return program(
-            name, groups, {part: getattr(self, part) for part in parts_of(self) if getattr(self, part).entries}
-        )
-
-    @values_by_name(StabilityError)
-    def matrices(self, values: Mapping[Any, Any] | None = None, **named: Any) -> SystemMatrices:
-        """The matrices as arrays; with one more dimension in front for many parameter sets: values are numbers, or arrays
-        of one length."""
         return self.numbers.matrices(values or {})
 
     # ------------------------------------------------------------------------------------------------ with other values
@@ -161,28 +149,21 @@ class LinearSystem(
 
     # ---------------------------------------------------------------------------------------- the same system, otherwise
 
-    @cached_property
-    def cyclic(self) -> tuple[str, ...]:
-        """Coordinates on which no other rate depends: position on the road, heading, angle of a wheel.
+    def without(self, *names: str | Symbol) -> LinearSystem:
+        """The system without some states on which no other state depends. Outputs that depend on them are dropped
+        too.
 
         >>> x, v = sb.symbols("x v")
         >>> lin = sb.linear_system([[0, 1, 0], [0, 0, 1], [0, -4, -1]], x=["x", "v", "w"])
-        >>> lin.cyclic, lin.without("x").A, lin.with_outputs("v").C
-        (('x',), matrix([[0, 1], [-4, -1]]), matrix([[0, 1, 0]]))
-        >>> lin.reorder("w", "v", "x").A
-        matrix([[-1, -4, 0], [1, 0, 0], [0, 1, 0]])
+        >>> lin.without("x").A, lin.with_outputs("v").C
+        (matrix([[0, 1], [-4, -1]]), matrix([[0, 1, 0]]))
         >>> lin.replace_state("x", "s", x + v).A  # s = x + v: s' = v + w
         matrix([[0, 1, 1], [0, 0, 1], [0, -4, -1]])
         >>> lin.map(lambda matrix: 2 * matrix).A
         matrix([[0, 2, 0], [0, 0, 2], [0, -8, -2]])
 
-        See also: `LinearSystem.modes`, `tidy`.
+        See also: `LinearSystem.with_states`, `stability.cyclic_states`, `tidy`.
         """
-        return states.cyclic_states(self)
-
-    def without(self, *names: str | Symbol) -> LinearSystem:
-        """The system without some states on which no other state depends. Outputs that depend on them are dropped
-        too."""
         return states.without(self, names)
 
     def replace_state(self, old: str | Symbol, name: str, expression: Any) -> LinearSystem:
@@ -190,9 +171,17 @@ class LinearSystem(
         y.dot - V * psi)`."""
         return states.replace_state(self, old, name, expression)
 
-    def reorder(self, *names: str | Symbol) -> LinearSystem:
-        """The same system with its states, and their equations, in another order."""
-        return states.reorder(self, names)
+    def with_states(self, *names: str | Symbol) -> LinearSystem:
+        """The system in these states alone, in this order, their equations with them; the others must be ones on which none
+        of these depends.
+
+        >>> lin = sb.linear_system([[0, 1, 0], [0, 0, 1], [0, -4, -1]], x=["x", "v", "w"])
+        >>> lin.with_states("w", "v").A
+        matrix([[-1, -4], [1, 0]])
+
+        See also: `LinearSystem.without`, `LinearSystem.replace_state`.
+        """
+        return states.with_states(self, names)
 
     def with_outputs(self, *names: str | Symbol) -> LinearSystem:
         """The same system with other outputs: those it has, states, or dependent coordinates and speeds, by name."""
@@ -404,28 +393,6 @@ class LinearSystem(
         See also: `linearize`, `stability.SecondOrder`.
         """
         return second_order(self, coordinates)
-
-    @values_by_name(StabilityError)
-    def design(
-        self, targets: Sequence[complex], vary: Iterable[str | Symbol], /, *, values: Values = None, of: str = "eigenvalues",
-        bounds: ByName = None, max_steps: int = 30, options: ByName = None, **named: float,
-    ) -> design_module.Design:  # fmt: skip
-        """Parameters `vary` for which the system has the eigenvalues `targets`, by Newton's method with their
-        derivatives (Lynch 6.3).
-
-        of          "eigenvalues", or "squares" for ω² of oscillations
-        bounds      (least, greatest) by parameter
-        max_steps   of the iteration
-
-        >>> k, c = sb.symbols("k c")
-        >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
-        >>> found = lin.design([-1 + 2j], ["k", "c"], k=4.0, c=0.4)
-        >>> {n: round(v, 6) for n, v in found.values.items()}
-        {'k': 5.0, 'c': 2.0}
-
-        See also: `stability.eigenvalue_sensitivities`.
-        """
-        return design_module.design(self, targets, list(vary), of, bounds or {}, max_steps, values or {})
 
     @values_by_name(StabilityError)
     def lqr(

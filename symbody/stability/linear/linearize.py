@@ -39,6 +39,7 @@ from .linear_system import LinearSystem
 from .loop_numbers import loop_parts, refuse_unsteady
 from .reduced_numbers import EliminatedVariables, reduced_arrays
 from .reduction import Partition, ReducedMatrices, chosen_partition, reduced_matrices
+from .state_choice import cyclic_states
 
 MANY_CONSTRAINTS = 8  # number of constraints from which a system about a numerical motion is reduced numerically
 SINGULAR_E = 1e-12  # reciprocal condition number of E below which it counts as singular
@@ -122,7 +123,7 @@ def linearize(
 
 
 def _without(system: LinearSystem, drop: str | Iterable[Symbol | str]) -> LinearSystem:
-    names = system.cyclic if drop == "cyclic" else [drop] if isinstance(drop, str) else list(drop)
+    names = cyclic_states(system) if drop == "cyclic" else [drop] if isinstance(drop, str) else list(drop)
     return system.without(*names) if names else system
 
 

@@ -18,6 +18,7 @@ from ...argument_kinds import answered_class
 from ...derivation.equations.keywords import values_by_name
 from ...derivation.equations.variables import Variables
 from ...emit.programs.lower import program
+from ...emit.programs.program import Program
 from ...emit.run.callable import Array
 from ...emit.text.numpy_text import numpy_function
 from ...errors import StabilityError, listed, shown, unknown
@@ -103,6 +104,21 @@ class MatrixNumbers(Portable):
     def unknowns(self) -> tuple[Symbol, ...]:
         """Symbols of the operating point that Newton's method determines."""
         return unknowns_of(self.lin)
+
+    def program(self, name: str = "linear_system") -> Program:
+        """A program of the parameters with E, A, B, C and D as outputs, and B1 ... D2 where rates of inputs act, for
+        `c_source`, `numpy_source` or `compile`.
+
+        >>> k = sb.symbol("k")
+        >>> lin = sb.linear_system([[0, 1], [-k, 0]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> lin.numbers.program().cost
+        Cost(additions=1, multiplications=0, divisions=0, functions=0)
+
+        See also: `compile`, `c_source`, `emit.numpy_source`.
+        """
+        groups = {"p": list(self.lin.parameters)} | ({"w": list(self.unknowns)} if self.unknowns else {})
+        matrices = {part: getattr(self.lin, part) for part in self.parts}
+        return program(name, groups, {part: m for part, m in matrices.items() if m.entries})
 
     def parameter(self, name: str | Symbol) -> Symbol:
         """The parameter symbol for a name or symbol; an unknown one raises an error that lists the parameters."""

@@ -13,7 +13,7 @@ from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ...algebra.graph.matrix import Matrix, as_matrix
 from ...algebra.graph.walk import free_symbols, substitute
 from ...algebra.printing.printing import text
-from ...errors import StabilityError, in_number, listed, unknown
+from ...errors import StabilityError, listed, unknown
 from ..variation.parameter_samples import array, sample_at, vanishing, with_exact_entries
 from ..variation.system_matrices import PARTS, RECOVERY
 from .lazy_matrices import LateMatrix
@@ -38,8 +38,15 @@ def _label(name: str | Symbol) -> str:
 
 
 def cyclic_states(lin: LinearSystem) -> tuple[str, ...]:
-    """Coordinates on which no other rate depends; for a system given by matrices, whose coordinates are unknown,
-    states on which no rate depends."""
+    """Coordinates on which no other rate depends: position on the road, heading, angle of a wheel; for a system given
+    by matrices, whose coordinates are unknown, states on which no rate depends.
+
+    >>> lin = sb.linear_system([[0, 1, 0], [0, 0, 1], [0, -4, -1]], x=["x", "v", "w"])
+    >>> sb.stability.cyclic_states(lin)
+    ('x',)
+
+    See also: `LinearSystem.without`, `linearize`.
+    """
     E, A = _numbers(lin, [lin.E, lin.A])
     coordinates = [n in lin.full.q for n in lin.x] if lin.full is not None else ~A.any(axis=0)
     found = idle_states(E, A, np.flatnonzero(coordinates).tolist(), _known_cyclic(lin))
@@ -75,7 +82,7 @@ def without(lin: LinearSystem, names: Iterable[str | Symbol]) -> LinearSystem:
         if not vanishes:
             raise StabilityError(
                 f"linear system {lin.name!r}: {lin.x[j]} cannot be left out, the equation of {lin.x[i]} depends on it; coordinates that "
-                f"no other state depends on are {listed(lin.cyclic)}"
+                f"no other state depends on are {listed(cyclic_states(lin))}"
             )
     seen, shown = (_rows_without(lin, m, drop) for m in (lin.C, lin.T))
     return _subsystem(lin, keep, keep, seen, shown)
@@ -159,15 +166,16 @@ def _rate_put_in(j: int, sides: list[Matrix]) -> list[Matrix]:
     return [m - factors @ Matrix(1, m.cols, m.row(j)) for m in sides]
 
 
-def reorder(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
-    """The same states in another order, their equations with them."""
-    order = [lin.numbers.state(n) for n in names]
-    if sorted(order) != list(range(len(lin.x))):
-        missing = [n for k, n in enumerate(lin.x) if k not in order]
+def with_states(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
+    """These states alone, in this order, their equations with them."""
+    wanted = [lin.x[lin.numbers.state(n)] for n in names]
+    if twice := [n for k, n in enumerate(wanted) if n in wanted[:k]]:
         raise StabilityError(
-            f"linear system {lin.name!r}: every state must appear in the order once; {in_number(missing, '{} does', '{} do')} not"
+            f"linear system {lin.name!r}: with_states has {listed(dict.fromkeys(twice))} more than once"
         )
-    return _subsystem(lin, order, order, range(len(lin.y)), range(lin.T.rows))
+    left = without(lin, [n for n in lin.x if n not in wanted]) if len(wanted) < len(lin.x) else lin
+    order = [left.x.index(n) for n in wanted]
+    return _subsystem(left, order, order, range(len(left.y)), range(left.T.rows))
 
 
 def with_outputs(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:

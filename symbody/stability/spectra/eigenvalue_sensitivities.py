@@ -70,7 +70,7 @@ def eigenvalue_sensitivities(
     array([[-0.25],
            [ 0.25]])
 
-    See also: `LinearSystem.design`, `LinearSystem.modes`, `stability.response_sensitivities`.
+    See also: `stability.design_parameters`, `LinearSystem.modes`, `stability.response_sensitivities`.
     """
     varied = [lin.numbers.parameter(n) for n in parameters] or list(lin.parameters)
     rows, points = lin.numbers.sets({k: [v] for k, v in _one_value_at_least(lin, values or {}).items()})
