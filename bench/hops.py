@@ -1,7 +1,7 @@
 """How far a call travels through the package: `python -m bench.hops derive | simulate | again | report`.
 
 A walk is traced with `sys.setprofile`. Counted are files and functions of the package that it passes (comprehensions and
-lambdas left out), calls of these, functions that only forward (their body is one call of plain names), and pairs of files
+lambdas left out, and assignments to fields of records), calls of these, functions that only forward (their body is one call of plain names), and pairs of files
 that call each other. Where a walk runs a compiled loop,
 
     chain   the functions on the call stack when a loop is entered, the longest of them: what a debugger shows there
@@ -47,6 +47,7 @@ class Stop(NamedTuple):
         return f"{self.file}:{self.name}"
 
 
+FIELD: Final = Stop("emit/loops/records.py", "_place.put")  # assigns to a field of a record: nobody opens it
 LOOP: Final = Stop("emit/run/loop_callee.py", "LoopCallee.run")
 
 
@@ -56,7 +57,8 @@ def stop_of(code: CodeType) -> Stop | None:
     path = Path(code.co_filename)
     if code.co_name in UNNAMED or not path.is_relative_to(PACKAGE):
         return None
-    return Stop(path.relative_to(PACKAGE).as_posix(), code.co_qualname.replace(".<locals>", ""))
+    stop = Stop(path.relative_to(PACKAGE).as_posix(), code.co_qualname.replace(".<locals>", ""))
+    return None if stop == FIELD else stop
 
 
 @dataclass

@@ -34,9 +34,9 @@ TRAJECTORY: Final = {
 LINEAR_SYSTEM: Final = {
     "Stability": "eigenvalues modes root_locus stability_chart",
     "Responses": "frequency_response step_response zeros plot",
-    "Feedback and design": "lqr place design",
-    "Matrices": "matrices state_space second_order latex numbers program parameters kinds",
-    "The same system in another form": "without replace_state reorder with_outputs cyclic map",
+    "Feedback": "lqr place",
+    "Matrices": "matrices state_space second_order latex numbers parameters kinds",
+    "The same system in another form": "without with_states replace_state with_outputs map",
 }
 
 EQUATIONS: Final = {

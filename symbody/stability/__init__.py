@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .linear.linear_integrals import linear_integrals
     from .linear.linear_system import LinearSystem, linear_system
     from .linear.linearize import linearize
-    from .linear.matrix_numbers import MatrixNumbers, operating_points
+    from .linear.matrix_numbers import MatrixNumbers, matrix_program, operating_points
     from .linear.second_order import SecondOrder
     from .linear.state_choice import cyclic_states, exact_entries
     from .long_run.attractors import Attractors, attractors
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from .spectra.stability_chart import StabilityChart
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "StabilityChart", "to_control", "to_scipy", "Design", "design_parameters", "EigenvalueSensitivities", "eigenvalue_sensitivities", "response_sensitivities", "infinite_eigenvalues", "Feedback", "LinearSystem", "MatrixNumbers", "operating_points", "linear_system", "exact_entries", "cyclic_states", "linear_integrals", "frequency_formulas",
+    "StabilityChart", "to_control", "to_scipy", "Design", "design_parameters", "EigenvalueSensitivities", "eigenvalue_sensitivities", "response_sensitivities", "infinite_eigenvalues", "Feedback", "LinearSystem", "MatrixNumbers", "matrix_program", "operating_points", "linear_system", "exact_entries", "cyclic_states", "linear_integrals", "frequency_formulas",
     "linearize", "Critical", "RootLocus", "frequency_grid", "FrequencyResponse", "StateSpace", "TimeResponse", "impulse_response", "SecondOrder", "Mode",
     "Spectrum", "SteadyMotion", "steady", "steady_motions",
     "Branch", "SpecialPoint", "SpecialCurve", "DegeneratePoint", "branch",

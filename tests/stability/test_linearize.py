@@ -81,7 +81,7 @@ def test_explicit_form_eliminates_what_is_algebraic(lin):
 
 def test_code_of_the_matrices(lin):
     """The program of the parameters gives the same numbers as text for C and NumPy would."""
-    program = lin.numbers.program("pendulum_matrices")
+    program = sb.stability.matrix_program(lin, "pendulum_matrices")
     E, A, *_ = sb.emit.numpy_function(program)(np.array(list(lin.numbers.values({}).values())))
     assert np.array(E) == pytest.approx(lin.matrices().E)
     assert np.array(A) == pytest.approx(lin.matrices().A)

@@ -40,7 +40,7 @@ RENAMED: Final = {
     "sets": "numbers.sets", "state": "numbers.state", "values": "numbers.values", "variation_numbers": "numbers.variation_numbers", "eigenvalue_sensitivities": "stability.eigenvalue_sensitivities(lin, ...)",
     "infinite_eigenvalues": "stability.infinite_eigenvalues(lin, ...)", "response_sensitivities": "stability.response_sensitivities(lin, ...)",
     "cleaned": "stability.exact_entries(lin)", "sweep": "matrices", "operating_points": "stability.operating_points(lin, ...)", "unknowns": "numbers.unknowns",
-    "cyclic": "stability.cyclic_states(lin)", "reorder": "with_states", "design": "stability.design_parameters(lin, ...)", "program": "numbers.program",
+    "cyclic": "stability.cyclic_states(lin)", "reorder": "with_states", "design": "stability.design_parameters(lin, ...)", "program": "stability.matrix_program(lin, ...)",
     "impulse_response": "stability.impulse_response(lin, ...)", "bode": "frequency_response", "poles": "eigenvalues",
 }  # fmt: skip
 

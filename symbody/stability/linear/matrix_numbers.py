@@ -105,21 +105,6 @@ class MatrixNumbers(Portable):
         """Symbols of the operating point that Newton's method determines."""
         return unknowns_of(self.lin)
 
-    def program(self, name: str = "linear_system") -> Program:
-        """A program of the parameters with E, A, B, C and D as outputs, and B1 ... D2 where rates of inputs act, for
-        `c_source`, `numpy_source` or `compile`.
-
-        >>> k = sb.symbol("k")
-        >>> lin = sb.linear_system([[0, 1], [-k, 0]], B=[[0], [1]], x=["x", "v"], r=["F"])
-        >>> lin.numbers.program().cost
-        Cost(additions=1, multiplications=0, divisions=0, functions=0)
-
-        See also: `compile`, `c_source`, `emit.numpy_source`.
-        """
-        groups = {"p": list(self.lin.parameters)} | ({"w": list(self.unknowns)} if self.unknowns else {})
-        matrices = {part: getattr(self.lin, part) for part in self.parts}
-        return program(name, groups, {part: m for part, m in matrices.items() if m.entries})
-
     def parameter(self, name: str | Symbol) -> Symbol:
         """The parameter symbol for a name or symbol; an unknown one raises an error that lists the parameters."""
         known = Variables(self.lin.name, ("p",), ()).having(self.lin.parameters, "p")
@@ -342,6 +327,23 @@ class MatrixNumbers(Portable):
                 f"linear system {self.lin.name!r}: no value for {listed(missing)}, which its other variables depend on"
             )
         return at
+
+
+def matrix_program(lin: LinearSystem, name: str = "linear_system") -> Program:
+    """A program of the parameters with E, A, B, C and D as outputs, and B1 ... D2 where rates of inputs act, for
+    `c_source`, `numpy_source` or `compile`.
+
+    >>> k = sb.symbol("k")
+    >>> lin = sb.linear_system([[0, 1], [-k, 0]], B=[[0], [1]], x=["x", "v"], r=["F"])
+    >>> sb.stability.matrix_program(lin).cost
+    Cost(additions=1, multiplications=0, divisions=0, functions=0)
+
+    See also: `compile`, `c_source`, `emit.numpy_source`, `LinearSystem.matrices`.
+    """
+    unknowns = unknowns_of(lin)
+    groups = {"p": list(lin.parameters)} | ({"w": list(unknowns)} if unknowns else {})
+    matrices = {part: getattr(lin, part) for part in parts_of(lin)}
+    return program(name, groups, {part: m for part, m in matrices.items() if m.entries})
 
 
 @values_by_name(StabilityError)
