@@ -266,7 +266,35 @@ def derivative_rows(contacts: sb.Contacts, start: dict[str, float]) -> Iterator[
     """Of Solo12 on its four feet, under control."""
     h = 1e-3
     x, law = in_steps(contacts, start, h)(1500, state=True)
-    yield from derivatives_of_step("Solo12 on four feet, one step", sb.stepper(contacts, h, start), x, law(x))
+    env = sb.stepper(contacts, h, start)
+    yield from derivatives_of_step("Solo12 on four feet, one step", env, x, law(x))
+    yield gradient_of_motion(env, x, law)
+
+
+def gradient_of_motion(env: sb.integrate.Stepper, first: Any, law: Any, steps: int = 1000) -> Row:
+    """The gradient of the last state along three random directions of the first one, by the chain of derivatives of steps under
+    a linear law; `error`: largest difference from differences of fourth order, as a fraction of the largest entry."""
+    gain = np.array([(law(first + d) - law(first - d)) / 2e-3 for d in 1e-3 * np.eye(len(first))]).T
+    ways = np.random.default_rng(0).normal(size=(len(first), 3))
+    ways /= np.linalg.norm(ways, axis=0)
+    x, S, began = first, ways, time.process_time()
+    for _ in range(steps):
+        found = env.derivatives(x, law(x))
+        x, S = found.state, found.x @ S + found.r @ (gain @ S)
+    seconds = time.process_time() - began
+
+    def end(x: Any) -> Any:
+        for _ in range(steps):
+            x = env.step(x, law(x))
+        return x
+
+    d = 1e-4
+    one, two = (np.array([(end(first + k * d * w) - end(first - k * d * w)) / d for w in ways.T]).T for k in (1, 2))
+    error = float(np.abs(S - (8 * one - two) / 12).max() / np.abs(S).max())
+    return {
+        "case": "gradient: Solo12 on four feet", "method": "exact derivatives of steps", "steps": steps, "seconds": seconds, "first": None,
+        "error": error,
+    }  # fmt: skip
 
 
 def humanoid_rows() -> Iterator[Row]:

@@ -11,7 +11,7 @@ import pytest
 
 import symbody as sb
 
-from .test_contact_stepper import box_on
+from .test_contact_stepper import TRIPOD, box_on
 from .test_stepper import differences
 
 g = 9.81
@@ -85,6 +85,29 @@ def test_a_box_on_a_slope_has_the_gradient_of_its_closed_form():
     pressed = g * float(np.cos(angle))
     np.testing.assert_allclose(P[:, at], np.array([-(T**2) * pressed / 2, -T * pressed]), rtol=1e-11)
     np.testing.assert_allclose(S, np.array([[1.0, T], [0.0, 1.0]]), atol=1e-12)
+    sim = sb.simulate_modes(sliding(angle), T, s_dot=1.0, rtol=1e-11, sensitivities=["s_dot", "mu"])
+    along_modes = np.array([[sim.sensitivity(x, by)[-1] for by in ("s_dot", "mu")] for x in ("s", "s_dot")])
+    np.testing.assert_allclose(np.column_stack([S[:, 1], P[:, at]]), along_modes, rtol=1e-9)
+
+
+def test_a_box_that_turns_while_it_slides_has_gradients_of_differences():
+    """Through 1000 steps on three feet, all of which slip, against differences of fourth order of the whole motion."""
+    env = sb.stepper(box_on(TRIPOD), 2e-4, b_z=0.1 - 1e-6, b_x_dot=1.0, b_wz=2.0)
+
+    def rollout(x):
+        for _ in range(1000):
+            x = env.step(x)
+        return x
+
+    x, S = env.start, np.eye(len(env.start))
+    for _ in range(1000):
+        found = env.derivatives(x, wrt=("x",))
+        x, S = found.state, found.x @ S
+    way = np.zeros(len(x))
+    way[[env.state_names.index(n) for n in ("b_x", "b_x_dot", "b_wz")]] = 0.3, 0.5, -0.4
+    d = 1e-4
+    two, one = ((rollout(env.start + k * d * way) - rollout(env.start - k * d * way)) / d for k in (2, 1))
+    np.testing.assert_allclose(S @ way, (8 * one - two) / 12, atol=1e-9)
 
 
 def test_a_block_that_sticks_forgets():

@@ -113,3 +113,26 @@ def test_gradients_of_a_loop_that_hits_a_wall(library):  # noqa: F811
     speed = states[0, :, 2]
     assert speed.min() < -0.1
     assert np.abs(np.diff(speed)).max() > 0.3  # it hit the wall
+
+
+def test_gradients_of_a_leg_on_terrain_with_limits_of_its_joint(library):  # noqa: F811
+    """From the text of a robot's file: a trunk with a shank falls on a height field, while a motor drives its knee to the stop."""
+    text = (
+        "<mujoco model='leg'><compiler angle='radian'/><worldbody><body name='trunk' pos='0 0 0.33'><joint name='x' type='slide' axis='1 0 0'/>"
+        "<joint name='z' type='slide' axis='0 0 1'/><geom size='0.1' mass='2'/><body name='shank' pos='0 0 -0.1'>"
+        "<joint name='knee' axis='0 1 0' range='-0.2 0.1'/><geom name='foot' size='0.03' pos='0 0 -0.2' mass='0.5' friction='0.8'/>"
+        "</body></body></worldbody><actuator><motor name='motor' joint='knee'/></actuator></mujoco>"
+    )
+    robot = sb.read_mjcf(text, parameters=["shank_m"])
+    ground = sb.HeightField(robot.ground, lambda x, y: 0.02 * sb.sin(3 * x))
+    feet = robot.contacts(ground, links=["shank"], across=robot.ground.y)
+    stops = robot.joint_stops(restitution=0.2)
+    env = sb.stepper(sb.Contacts(sb.derive(robot), *feet, *stops), STEP, knee=0.09, z=0.005, z_dot=-0.5)
+    starts, actions = np.array([env.start, env.start]), np.array([[[5.0]] * 16, [[-9.0]] * 16])
+    starts[1, [0, 2]] = 0.3, -0.18
+    states = agree(env, starts, actions, np.array([[0.5], [0.6]]), vary=("shank_m",), tolerance=1e-11)
+    knee, fall = states[..., env.state_names.index("knee")], states[..., env.state_names.index("z_dot")]
+    assert np.abs(np.diff(states[0, :, env.state_names.index("knee_dot")])).max() > 1
+    assert knee[0].max() > 0.0999
+    assert knee[1].min() < -0.1999
+    assert np.diff(fall[0]).max() > 0.1  # the foot hit the ground

@@ -337,11 +337,11 @@ class Stepper(Introduced):
         env, n = self._with_variations(groups, r_end is not None), len(self.state_names)
         if given.shape == self._shape and p is None:
             end = env._one(given, r, r_end, t)
-            notes = env._local.one.note
+            notes, slopes = env._local.one.note, end[n:].reshape(-1, n).T
         else:
             end = env._many(given, r, r_end, t, p, None)
             notes = env._local.many.notes.reshape(*given.shape[:-1], -1)
-        slopes = end[..., n:].reshape(*given.shape[:-1], -1, n).swapaxes(-1, -2)
+            slopes = end[..., n:].reshape(*given.shape[:-1], -1, n).swapaxes(-1, -2)
         if self._is_linear:
             found = {g: self._columns(g, env, slopes, r_end is not None) for g in groups}
         else:
