@@ -274,3 +274,57 @@ def test_a_bowling_ball_has_the_gradient_of_its_closed_form():
     assert S[place, first] == pytest.approx(5 / 7 + 16 / (49 * 0.2 * g), rel=1e-3)
     assert P[place, 0] == pytest.approx(-2 * 16 / (49 * 0.04 * g), rel=5e-3)
     assert P[speed, 0] == pytest.approx(0, abs=1e-12)
+
+
+def test_jax_through_contacts(hopper):
+    """Gradients of a rollout by `scan`, with respect to forces and a parameter, beside differences; steps in 32 bits."""
+    jax = pytest.importorskip("jax", reason="jax is not installed")
+    env, numpy = sb.stepper(hopper, 2e-3, y=0.4005, y_dot=-0.5), jax.numpy
+    is_wide = jax.config.jax_enable_x64
+    try:
+        jax.config.update("jax_enable_x64", True)
+
+        def cost(forces, p):
+            def step(x, r):
+                x = env.jax(x, r, p)
+                return x, x[1]
+
+            return (jax.lax.scan(step, numpy.asarray(env.start), forces)[1] ** 2).sum() * 1e3
+
+        forces, p, d = numpy.full((8, 1), -5.0), numpy.asarray(env.p), 1e-3
+        found, by_p = jax.jit(jax.grad(cost, argnums=(0, 1)))(forces, p)
+        run = jax.jit(cost)
+        expected = (run(forces.at[3].add(d), p) - run(forces.at[3].add(-d), p)) / (2 * d)
+        assert float(found[3, 0]) == pytest.approx(float(expected), rel=1e-7)
+        expected = (run(forces, p.at[0].add(d)) - run(forces, p.at[0].add(-d))) / (2 * d)
+        assert float(by_p[0]) == pytest.approx(float(expected), rel=1e-7)
+        with pytest.raises(sb.errors.SimulationError, match="a state has 4 numbers"):
+            env.jax(numpy.zeros(3))
+        jax.config.update("jax_enable_x64", False)
+        single = env.jax(numpy.asarray(env.start), numpy.ones(1))
+        assert single.dtype == np.float32
+        np.testing.assert_allclose(single, env.step(env.start, [1.0]), rtol=1e-5)
+    finally:
+        jax.config.update("jax_enable_x64", is_wide)
+
+
+def test_torch_policies_of_single_precision(hopper):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    env, K = sb.stepper(hopper, 2e-3, y=0.4005, y_dot=-0.5), np.array([[0.0, -8.0, 0.0, 1.0]])
+    rows, gain = np.tile(env.start, (3, 1)), torch.tensor(K, dtype=torch.float32, requires_grad=True)
+    x = torch.tensor(rows)
+    for _ in range(5):
+        x = env.torch(x, x.float() @ gain.T)
+    x.sum().backward()
+    assert (x.dtype, gain.grad.dtype) == (torch.float64, torch.float32)
+
+    def end(K):
+        y = rows
+        for _ in range(5):
+            y = env.step(y, y @ K.T)
+        return y.sum()
+
+    expected = [(end(K + d) - end(K - d)) / 2e-3 for d in 1e-3 * np.eye(4)]
+    np.testing.assert_allclose(gain.grad[0].numpy(), expected, rtol=1e-4, atol=1e-8)
+    with pytest.raises(sb.errors.SimulationError, match=r"r has 1 number"):
+        env.torch(x, torch.zeros(2))

@@ -1,15 +1,16 @@
-"""Steppers for Gymnasium, JAX and PyTorch. Each package is loaded on first use; arrays are shared, not copied, where
-they are of 64-bit floats."""
+"""Steppers for Gymnasium, JAX and PyTorch. Each package is loaded on first use; arrays of 64-bit floats are shared, those of
+32-bit floats are converted. States have 64 bits where the package allows it: rounded to 32, contacts that touch are open."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ...errors import SimulationError
+from ...errors import SimulationError, listed
 from ...optional_packages import optional_package
+from ...summary import counted
 from .stepper import Stepper
 
 # ---------------------------------------------------------------------------------------------------------- JAX
@@ -32,17 +33,22 @@ def jax_step(env: Stepper) -> Callable[..., Any]:
 
     def of(state: Any, r: Any, p: Any) -> Any:
         x, inputs, parameters = rows(state, r, p)
-        return env.step(x, inputs, p=parameters).reshape(*_leading(state, r, p), sizes[0])
+        found = env.step(x, inputs, p=parameters).reshape(*_leading(state, r, p), sizes[0])
+        return found.astype(number(), copy=False)
+
+    def number() -> Any:
+        """The type of numbers of JAX: of 32 bits unless `jax_enable_x64` is set."""
+        return jax.dtypes.canonicalize_dtype(np.float64)
 
     def slopes(state: Any, r: Any, p: Any) -> tuple[Any, ...]:
         x, inputs, parameters = rows(state, r, p)
         found = env.derivatives(x, inputs, p=parameters, wrt=("x", "r", "p"))
         leading = _leading(state, r, p)
         parts = (found.state, found.x, found.r, found.p)
-        return tuple(np.ascontiguousarray(a).reshape(*leading, *a.shape[1:]) for a in parts if a is not None)
+        return tuple(np.ascontiguousarray(a, number()).reshape(*leading, *a.shape[1:]) for a in parts if a is not None)
 
     def shaped(leading: tuple[int, ...], *more: int) -> Any:
-        return jax.ShapeDtypeStruct((*leading, *more), np.float64)
+        return jax.ShapeDtypeStruct((*leading, *more), number())
 
     def called(state: Any, r: Any, p: Any) -> Any:
         result = shaped(_leading(state, r, p), sizes[0])
@@ -61,9 +67,21 @@ def jax_step(env: Stepper) -> Callable[..., Any]:
     def with_inputs(state: Any, r: Any = None, p: Any = None) -> Any:
         """A step; inputs that are not given are zero, parameters are those of the stepper."""
         inputs = numpy.zeros(sizes[1]) if r is None else r
-        return step(state, inputs, numpy.asarray(env.p) if p is None else p)
+        given = [numpy.asarray(x) for x in (state, inputs, env.p if p is None else p)]
+        _check_sizes(env, given, "jax")
+        return step(*given)
 
     return with_inputs
+
+
+def _check_sizes(env: Stepper, given: Sequence[Any], of: str) -> None:
+    """Whether the last sizes of state, inputs and parameters are those of the stepper."""
+    names = (env.state_names, env.input_names, env.parameter_names)
+    for what, x, its in zip(("a state", "r", "p"), given, names, strict=True):
+        if not x.shape or x.shape[-1] != len(its):
+            raise SimulationError(
+                f"{env}.{of}: {what} has {counted(len(its), 'number')} ({listed(its)}), got shape {tuple(x.shape)}"
+            )
 
 
 def _leading(*given: Any) -> tuple[int, ...]:
@@ -90,16 +108,23 @@ def torch_step(env: Stepper) -> Callable[..., Any]:
             wrt = ("x", "r", "p") if kept.needs_input_grad[2] else ("x", "r")
             found = env.pullback(numbers(state), numbers(bar), numbers(r), p=numbers(p), wrt=wrt)
             bars = [getattr(found, g) for g in wrt]
-            totals = [_for_all(b, x) for b, x in zip(bars, (state, r, p), strict=False)]
-            return (*map(torch.from_numpy, totals), *([None] * (3 - len(bars))))
+            totals = (torch.from_numpy(_for_all(b, x)).to(x.dtype) for b, x in zip(bars, (state, r, p), strict=False))
+            return (*totals, *([None] * (3 - len(bars))))
 
     def numbers(x: Any) -> Any:
-        return x.detach().numpy()
+        return x.detach().to(torch.float64).numpy()
 
     def with_inputs(state: Any, r: Any = None, p: Any = None) -> Any:
         """A step; inputs that are not given are zero, parameters are those of the stepper."""
         inputs = torch.zeros(len(env.input_names), dtype=torch.float64) if r is None else r
-        return TorchStep.apply(state, inputs, torch.from_numpy(env.p) if p is None else p)
+        given = (state, inputs, torch.from_numpy(env.p) if p is None else p)
+        _check_sizes(env, given, "torch")
+        if (where := next((x.device for x in given if x.device.type != "cpu"), None)) is not None:
+            raise SimulationError(
+                f"{env}.torch: a tensor is on {where}; it takes those in memory of this computer, `integrate.cuda_rollout(env).torch` "
+                "takes those on a card"
+            )
+        return TorchStep.apply(*given)
 
     return with_inputs
 
