@@ -95,3 +95,12 @@ def test_starts_inside_a_body_are_told():
     assert sb.simulate_modes(contacts, 0.1, y=0.02, method="moreau", step=1e-3).outcome.notes == ()
     with pytest.raises(sb.errors.SimulationError, match="inside each other"):
         sb.simulate_modes(contacts, 0.1, y=-0.02)
+
+
+def test_bodies_without_a_surface_are_refused_with_what_has_one():
+    m = sb.Model("two")
+    a, b = (m.body(n, mass=1.0, inertia=(1, 1, 1)) for n in "ab")
+    with pytest.raises(sb.errors.ModelError, match=r"Body b.*no surface: sb\.Ball\(body, radius\)"):
+        sb.touch(sb.Ball(a, 0.1), b)
+    with pytest.raises(sb.errors.SimulationError, match=r"contact 'c': a gap is an expression.*sb\.touch"):
+        sb.Contact("c", a)

@@ -168,6 +168,7 @@ def test_gymnasium_vector_interface(cart):
         ({"parameters": {"mas": 1.0}}, "parameter 'mas'"),
         ({"actions": {"G": (0, 1)}}, "input 'G'"),
         ({"reward": "hight"}, "quantity 'hight'"),
+        ({"reward": lambda state: 1.0}, "expressions of the model, which are compiled"),
         ({"watch": 9}, "watch = 9"),
     ],
 )

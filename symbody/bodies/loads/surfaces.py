@@ -292,8 +292,13 @@ def _surface(given: Any) -> Any:
     if isinstance(given, Point):
         return Ball(given)
     if not isinstance(given, PlacedSurface):
+        hint = (
+            "; it has no surface: sb.Ball(body, radius), body.point(x, y, z) or sb.corners(body, size) say where it touches"
+            if hasattr(given, "point")
+            else ""
+        )
         raise ModelError(
-            f"touch: takes surfaces (HalfSpace, Ball, Ring, Tube, Ellipsoid, HeightField) and points, got {shown(given)}"
+            f"touch: takes surfaces (HalfSpace, Ball, Ring, Tube, Ellipsoid, HeightField) and points, got {shown(given)}{hint}"
         )
     return given
 

@@ -33,7 +33,7 @@ from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.forms.constrained import with_constraints
 from ...emit.run.callable import Array, Compiled
 from ...emit.run.dynamics import Dynamics
-from ...errors import SimulationError, listed, shown
+from ...errors import ExpressionError, SimulationError, listed, shown
 from ...summary import Introduced, one_line_tag
 from ..complementarity.contact_problem import ContactProblem
 from ..complementarity.contact_solvers import solve
@@ -81,7 +81,7 @@ class Contact(Introduced):
         check_name(f"contact {shown(self.name)}", self.name)
         if self.slip is None and hasattr(self.gap, "slip"):
             object.__setattr__(self, "slip", self.gap.slip)
-        object.__setattr__(self, "gap", as_expr(getattr(self.gap, "gap", self.gap)))
+        object.__setattr__(self, "gap", _gap(self.name, getattr(self.gap, "gap", self.gap)))
         if isinstance(self.restitution, (int, float)) and not 0 <= self.restitution <= 1:
             raise SimulationError(
                 f"contact {self.name!r}: restitution must be between 0 and 1, got {shown(self.restitution)}"
@@ -128,6 +128,16 @@ class Contact(Introduced):
             raise SimulationError(
                 f"contact {self.name!r} on {eq.name!r}: its gap {shown(self.gap)} depends on no coordinate"
             )
+
+
+def _gap(name: str, given: Any) -> Expr:
+    try:
+        return as_expr(given)
+    except ExpressionError:
+        raise SimulationError(
+            f"contact {name!r}: a gap is an expression, positive while the surfaces are apart, or sb.touch(surface, surface); got "
+            f"{shown(given)}"
+        ) from None
 
 
 @dataclass(frozen=True)

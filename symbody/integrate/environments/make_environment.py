@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -80,6 +81,11 @@ def environment(
             raise SimulationError(f"{where}: {what} = {shown(number)}: a whole number of at least 1")
     if watch is not None and watch not in range(members):
         raise SimulationError(f"{where}: watch = {shown(watch)}: members have the numbers 0 to {members - 1}")
+    if wrong := next((f for f in (reward, *(observation or ())) if inspect.isfunction(f)), None):
+        raise SimulationError(
+            f"{where}: rewards and observations are expressions of the model, which are compiled, such as sb.cos(theta) - 0.01 * F**2; "
+            f"got the function {wrong.__name__}"
+        )
     names = [s.name for s in eq.state] if observation is None else list(observation)
     seen = quantity_expressions(eq, [*names, reward], where, SimulationError)
     is_over = FALSE if ends is None else ends
