@@ -60,10 +60,12 @@ from .loops.program_kernels import (
 )
 from .loops.records import IS_PRESENT, Struct, known_values, type_of
 from .loops.specialisation import Kernels, KnownValues
+from .programs.copied_runs import CopiedRuns, copied_runs
 from .programs.program import Cost, Group, Instruction, Output, Program, require_program, right_side_count
 from .programs.right_sides import leading_zeros, right_side_layout
 from .programs.splitting import ScratchMemory, ranges_by_weight
-from .programs.straight_line import straight_line_program
+from .programs.straight_line import straight_line_program, without_tree_loops
+from .programs.sweep_shape import SweepShape
 from .text.infix import (
     AND,
     ATOM,
@@ -86,6 +88,9 @@ from .text.numpy_text import NumpyFunction, kernel_text
 __all__ = [  # noqa: RUF022  (by subject)
     # programs: instructions on earlier values, from named inputs to named outputs
     "Program", "Instruction", "Group", "Output", "Cost", "require_program", "straight_line_program",
+    "without_tree_loops",
+    # schedules of fragments: functions for each type of link, run in loops; numbers that a program only copies
+    "SweepShape", "CopiedRuns", "copied_runs",
     # solves of programs: factors of one matrix, several right sides, and the kernels that do it
     "right_side_count", "right_side_layout", "leading_zeros", "factor_kernel", "solve_kernel", "has_pivots",
     "ELIMINATION_KERNELS", "RIGHT_SIDES",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...algebra.graph.graph import Expr, Symbol, made_symbol
-from ...algebra.graph.walk import substitute_all
+from ...algebra.graph.walk import free_symbols, substitute_all
 from ...argument_kinds import checked_flags
 from ...errors import ModelError, SymbodyError
 from ..kinematics.unknown_positions import without_unknown_positions
@@ -45,10 +45,10 @@ def in_own_terms(eq: Equations, things: list[Any], solved: bool = False, share: 
     things = in_own_symbols(eq, without_unknown_positions(eq.mechanism, things, "these quantities"))
     if eq.dependent:
         things = substitute_all(things, eq.dependent)
-    if solved:
+    unknowns = (*(u.dot for u in eq.u), *eq.lam)
+    if solved and not set(unknowns).isdisjoint(free_symbols(things)):  # M of many bodies is not made for nothing
         things = determined_parts(eq, things) if share is None else things
         lam = eq.multipliers if share is None else shared_multipliers(eq, share)
-        unknowns = (*(u.dot for u in eq.u), *eq.lam)
         things = substitute_all(things, dict(zip(unknowns, (*eq.udot.entries, *lam.entries), strict=True)))
     return things
 

@@ -11,6 +11,7 @@ from ...algebra.graph.walk import free_symbols, substitute
 from ..equations.additional_rates import variable_rates
 from ..equations.equations import Equations
 from .dynamics_derivatives import forward_derivatives
+from .forward_dynamics import is_made_fast, ways_to_accelerations
 
 
 def state_rates(eq: Equations, udot: Matrix | None = None) -> Matrix:
@@ -25,10 +26,13 @@ def state_rates(eq: Equations, udot: Matrix | None = None) -> Matrix:
 
 
 def state_rate_derivatives(eq: Equations, wrt: Sequence[Symbol]) -> Matrix:
-    """∂x'/∂wrt, one row for each entry of the state; accelerations by the factors that give these themselves."""
+    """∂x'/∂wrt, one row for each entry of the state; accelerations by the factors that give these themselves, or in loops
+    over equal links."""
     wrt, none = tuple(wrt), Matrix(0, len(wrt), ())
     if not wrt:
         return Matrix(len(eq.state), 0, ())
+    if is_made_fast(eq):  # columns in loops
+        return jacobian(state_rates(eq, ways_to_accelerations(eq)[0]), wrt)
     if eq.u and _loads_know_additional_rates(eq):
         return jacobian(state_rates(eq), wrt)
     upper = jacobian(eq.rates, wrt) if eq.q else none

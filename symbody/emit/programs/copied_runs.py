@@ -30,6 +30,11 @@ class CopiedRuns:
         """Places in the memory of a block that are copied."""
         return {p for at, count, _ in self.arguments.get(block, ()) for p in range(at, at + count)}
 
+    def without_groups(self, *groups: int) -> CopiedRuns:
+        """The same without copies from some groups of inputs."""
+        arguments = {k: [run for run in runs if run[2][0] not in groups] for k, runs in self.arguments.items()}
+        return CopiedRuns(arguments, self.results, [run for run in self.inputs if run[3][0] not in groups])
+
     @cached_property
     def outputs(self) -> frozenset[tuple[int, int]]:
         """Output and position of every entry that is copied."""

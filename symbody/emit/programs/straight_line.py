@@ -18,16 +18,25 @@ from .tree_shape import TreeShape
 
 def straight_line_program(p: Program) -> Program:
     """The same program in straight lines; itself if it is in straight lines already."""
-    if all(i.op not in ("tree", "sweeps") for i in p.code):
+    return _without_blocks(p, ("tree", "sweeps"))
+
+
+def without_tree_loops(p: Program) -> Program:
+    """The same program with derivatives of trees in straight lines, and schedules of fragments as they are."""
+    return _without_blocks(p, ("tree",))
+
+
+def _without_blocks(p: Program, blocks: tuple[str, ...]) -> Program:
+    if all(i.op not in blocks for i in p.code):
         return p
     writer = _Writer()
     place: list[int] = []  # of each instruction among those that are written
     results: dict[int, list[_Value]] = {}
     for k, i in enumerate(p.code):
-        if i.op == "sweeps":
+        if i.op == "sweeps" and i.op in blocks:
             results[k] = [_Value(writer, v) for v in _step_values(writer, i.data, [place[a] for a in i.args])]
             place.append(-1)
-        elif i.op == "tree":
+        elif i.op == "tree" and i.op in blocks:
             results[k] = _results(i.data, [_Value(writer, place[a]) for a in i.args])
             place.append(-1)
         elif i.op == "item" and i.args[0] in results:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from textwrap import wrap
 from typing import Any, Final
 
@@ -23,7 +23,8 @@ from ..loops.kernel_language import Kernel
 from ..loops.program_kernels import factor_kernel, has_pivots, solve_kernel
 from ..programs.program import Group, Instruction, Output, Program, require_program, right_side_count
 from ..programs.right_sides import leading_zeros
-from ..programs.straight_line import straight_line_program
+from ..programs.straight_line import without_tree_loops
+from ..programs.sweep_shape import SweepShape
 from .infix import ATOM, CHOICE, ENTRY_WIDTH, POWER, SIGN, Infix, Term, TextPlan, comma_lines, entry_places
 
 
@@ -104,7 +105,7 @@ class NumpyFunction:
     """The text of a function, `definition`, and of what it calls, `helpers`."""
 
     def __init__(self, program: Program) -> None:
-        self.program = straight_line_program(program)
+        self.program = without_tree_loops(program)
         names = self.names = UniqueNames(is_python_reserved)
         self.name = names.new(program.name)
         self.externals = {f: names.new(f.name) for f in program.externals}
@@ -160,6 +161,19 @@ class NumpyFunction:
     def kernel(self, kernel: Kernel) -> str:
         return self._function(f"_{kernel.__name__}", lambda name: kernel_text(kernel, name))
 
+    def loop(self, shape: SweepShape) -> str:
+        """Name of a function that runs the steps of a schedule on its memory, a list of numbers or arrays."""
+        name = self.names.new(f"_{self.name}_loop")
+        steps = list[str]()
+        for fragment, adds in zip(shape.fragments, shape.adds, strict=True):
+            steps.append(self.names.new(f"{name}_step_{len(steps) + 1}"))
+            body = _FragmentBody(self, fragment, adds)
+            body.write()
+            lines = [f"    {line}".rstrip() for line in body.lines]
+            self.helpers.append("\n".join([f"def {steps[-1]}(w, at):", *lines]) + "\n")
+        self.helpers.append(_loop_text(shape, name, steps))
+        return name
+
     def _function(self, wish: str, text: Callable[[str], str]) -> str:
         if wish not in self.function_names:
             self.function_names[wish] = self.names.new(wish)
@@ -175,6 +189,41 @@ def kernel_text(kernel: Kernel, name: str) -> str:
     for a in tree.args.args:
         a.annotation = None
     return ast.unparse(tree) + "\n"
+
+
+def _loop_text(shape: SweepShape, name: str, steps: list[str]) -> str:
+    """Tables of the steps of a schedule, and the function that runs them."""
+    widths = [shape.width(k) for k in range(len(steps))]
+    n, columns = len(shape.kinds), shape.columns
+    tables = {"KINDS": shape.kinds, "PLACES": shape.places}
+    if columns is not None:
+        tables |= {"SEEDS": columns.seeds, "FOUND": columns.results}
+    lines = [f"{name}_{key} = ({', '.join(map(str, values))},)" for key, values in tables.items()]
+    lines += [
+        f"{name}_STEPS = ({', '.join(f'({f}, {w})' for f, w in zip(steps, widths, strict=True))},)", "", "",
+        f"def {name}_some(w, first, at, stop):",
+        f"    for kind in {name}_KINDS[first:stop]:",
+        f"        step, width = {name}_STEPS[kind]",
+        f"        step(w, {name}_PLACES[at:at + width])",
+        "        at += width",
+        "", "",
+        f"def {name}(w):",
+    ]  # fmt: skip
+    if columns is None:
+        return "\n".join([*lines, f"    {name}_some(w, 0, 0, {n})"]) + "\n"
+    once, seeds = sum(widths[k] for k in shape.kinds[: columns.first]), len(columns.seeds)
+    lines += [
+        f"    {name}_some(w, 0, 0, {columns.first})",
+        f"    for seed in {name}_SEEDS:",
+        "        w[seed] = 0.0",
+        f"    for c, seed in enumerate({name}_SEEDS):",
+        "        w[seed] = 1.0",
+        f"        {name}_some(w, {columns.first}, {once}, {n})",
+        "        w[seed] = 0.0",
+        f"        for k, at in enumerate({name}_FOUND):",
+        f"            w[{shape.size} + {seeds} * k + c] = w[at]",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def _input_text(group: Group) -> str:
@@ -200,11 +249,23 @@ class _FunctionBody(Infix):
         self.arrays: dict[int, str] = {}  # names of blocks
 
     def write(self) -> None:
+        self.statements()
+        for out, name in zip(self.program.outputs, self.module.outputs, strict=True):
+            self.output(out, name)
+        results = [
+            f"{n}[()]" if not _sizes(o) else n for o, n in zip(self.program.outputs, self.module.outputs, strict=True)
+        ]
+        self.lines.append(f"return {', '.join(results)}")
+
+    def statements(self) -> None:
+        """All values."""
         for k, i in enumerate(self.code):
             if i.op == "factor":
                 self.factor(k, i)
             elif i.op == "solve":
                 self.solve(k, i)
+            elif i.op == "sweeps":
+                self.sweeps(k, i)
             elif i.op == "item":
                 if k in self.program.labels:
                     self.term(k)
@@ -213,12 +274,6 @@ class _FunctionBody(Infix):
                 self.term(k)
             elif i.op not in ("const", "true", "sincos"):
                 self.define(k)
-        for out, name in zip(self.program.outputs, self.module.outputs, strict=True):
-            self.output(out, name)
-        results = [
-            f"{n}[()]" if not _sizes(o) else n for o, n in zip(self.program.outputs, self.module.outputs, strict=True)
-        ]
-        self.lines.append(f"return {', '.join(results)}")
 
     def output(self, out: Output, name: str) -> None:
         """An array of zeros with what is not zero put in: so that constants too have the shape of the batch."""
@@ -235,6 +290,8 @@ class _FunctionBody(Infix):
 
     def outside(self, v: int) -> Term:
         i = self.code[v]
+        if i.op == "item" and self.code[i.args[0]].op == "sweeps":
+            return Term(f"{self.arrays[i.args[0]]}[{self.code[i.args[0]].data.items[i.data]}]")
         if i.op == "item":
             return Term(self.element(i))
         assert i.op == "input"
@@ -278,6 +335,16 @@ class _FunctionBody(Infix):
             name = self.module.externals[i.data] if i.op == "call" else f"np.{_NUMPY.get(i.op, i.op)}"
         return Term(f"{name}({', '.join(a.text for a in args)})")
 
+    # ------------------------------------------------------------------------------------------------ schedules
+
+    def sweeps(self, k: int, i: Instruction) -> None:
+        """Arguments as the memory of a schedule, and its loop."""
+        name = self.arrays[k] = self.module.names.new("memory")
+        entries = [self.finished(v, ENTRY_WIDTH) for v in i.args]
+        more = i.data.memory - len(entries)
+        self.lines += [f"{name} = [", *comma_lines(entries, "    ", 116), f"] + [0.0] * {more}"]
+        self.lines.append(f"{self.module.loop(i.data)}({name})")
+
     # ------------------------------------------------------------------------------------------------ linear systems
 
     def factor(self, k: int, i: Instruction) -> None:
@@ -313,6 +380,33 @@ class _FunctionBody(Infix):
         """Entries as a list of arrays, or stacked into one array."""
         start = f"{self.module.helper('stack')}([" if stacked else "list(map(np.asarray, ["
         self.lines += [f"{name} = {start}", *comma_lines(entries, "    ", 116), f"]{stacked})" if stacked else "]))"]
+
+
+class _FragmentBody(_FunctionBody):
+    """The statements of a fragment, on a memory w and the places of a step."""
+
+    def __init__(self, module: NumpyFunction, program: Program, adds: Sequence[bool]) -> None:
+        taken = {"w", "at", *module.externals.values()}
+        names = UniqueNames(lambda n: is_python_reserved(n) or n in taken or n.startswith("_"))
+        Infix.__init__(self, TextPlan(program, names))
+        self.module, self.adds = module, adds
+        self.arrays = {}
+
+    def write(self) -> None:
+        self.statements()
+        for o, (out, adds) in enumerate(zip(self.program.outputs, self.adds, strict=True)):
+            for k, v in enumerate(out.values):
+                place = f"w[at[{len(self.program.inputs) + o}] + {k}]"
+                value = self.finished(v)
+                self.lines.append(f"{place} = {place} + ({value})" if adds else f"{place} = {value}")
+
+    def outside(self, v: int) -> Term:
+        i = self.code[v]
+        if i.op != "input":
+            return super().outside(v)
+        name = self.name_of(v)
+        self.lines.append(f"{name} = w[at[{i.data[0]}] + {i.data[1]}]")
+        return Term(name)
 
 
 _NUMPY: Final = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2"}

@@ -38,13 +38,18 @@ Define = Callable[[ExportedEquations], Definition | None]
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A function of the catalogue. It can be requested by its name or by its `group`."""
+    """A function of the catalogue. It can be requested by its name or by its `group`.
+
+    of_pairs   whether it has numbers for each pair of speeds or states: of a large mechanism it is left out unless it is
+               requested by its name
+    """
 
     name: str
     group: str
     about: str
     define: Define
     needs_rates: bool = False
+    of_pairs: bool = False
 
     def about_of(self, eq: Equations) -> str:
         """Its meaning; loads that contain multipliers have their slope W in them."""
@@ -323,9 +328,9 @@ CATALOGUE: Final = {
     e.name: e
     for e in (
         CatalogueEntry("rhs", "core", "x' = (q', u', z')", _rhs, True),
-        CatalogueEntry("mass_matrix", "core", "M of M u' = f + Jc' lam", _mass_matrix),
-        CatalogueEntry("right_side", "core", "f of M u' = f + Jc' lam", _right_side),
-        CatalogueEntry("mass_form", "implicit", "E and F of E (x', lam) = F", _mass_form),
+        CatalogueEntry("mass_matrix", "core", "M of M u' = f + Jc' lam", _mass_matrix, of_pairs=True),
+        CatalogueEntry("right_side", "core", "f of M u' = f + Jc' lam", _right_side, of_pairs=True),
+        CatalogueEntry("mass_form", "implicit", "E and F of E (x', lam) = F", _mass_form, of_pairs=True),
         CatalogueEntry("residual", "implicit", "q' - N u - n, M u' - f - Jc' lam, h, Jc u' + c: zero along motions", _residual),
         CatalogueEntry("semi_explicit", "implicit", "x' with multipliers as given, and phi, Jc u + b, Jc u' + c, one of which determines them", _semi_explicit, True),
         CatalogueEntry("semi_explicit_along", "implicit", "derivative of semi_explicit along changes of state, inputs, parameters, time and multipliers", _semi_explicit_along, True),
@@ -334,9 +339,9 @@ CATALOGUE: Final = {
         CatalogueEntry("correct_positions", "core", "one correction of positions towards the constraints, and the violation before", _correct_positions),
         CatalogueEntry("correct_speeds", "core", "speeds on the constraints, and the violation before", _correct_speeds),
         CatalogueEntry("attracted", "attracted", "x' with the state attracted to the constraints: for solvers that cannot project", _attracted_rates, True),
-        CatalogueEntry("attracted_x", "attracted", "derivatives of attracted x' by the state", _attracted_by("x"), True),
-        CatalogueEntry("attracted_r", "attracted", "derivatives of attracted x' by the inputs", _attracted_by("r"), True),
-        CatalogueEntry("attracted_p", "attracted", "derivatives of attracted x' by the parameters", _attracted_by("p"), True),
+        CatalogueEntry("attracted_x", "attracted", "derivatives of attracted x' by the state", _attracted_by("x"), True, of_pairs=True),
+        CatalogueEntry("attracted_r", "attracted", "derivatives of attracted x' by the inputs", _attracted_by("r"), True, of_pairs=True),
+        CatalogueEntry("attracted_p", "attracted", "derivatives of attracted x' by the parameters", _attracted_by("p"), True, of_pairs=True),
         CatalogueEntry("multipliers", "core", "lam of M u' = f + Jc' lam", _multipliers),
         CatalogueEntry("reactions", "reactions", "force and moment in each joint, on its child side, in the axes of its parent side: one row each", _reactions),
         CatalogueEntry("outputs", "core", "the outputs of the model", _outputs),
@@ -345,22 +350,22 @@ CATALOGUE: Final = {
         CatalogueEntry("event_handling", "core", "of each event: 1 where its guard holds, else 0; and the state after it, one row each", _event_handling),
         CatalogueEntry("event_rates", "events", "time derivatives of the event functions along the motion", _event_rates, True),
         CatalogueEntry("switching_lines", "switching", "of each function of time that switches: a and b, so that it does where a t + b is a knot, the size of the terms of b, 1 where a step may begin exactly there, 1 where it jumps", _switching_lines),
-        CatalogueEntry("rhs_x", "derivatives", "derivatives of x' by the state", _rates_by("x", False), True),
-        CatalogueEntry("rhs_r", "derivatives", "derivatives of x' by the inputs", _rates_by("r", False), True),
-        CatalogueEntry("rhs_p", "derivatives", "derivatives of x' by the parameters", _rates_by("p", False), True),
-        CatalogueEntry("rhs_x_sparse", "sparse", "derivatives of x' by the state: entries of compressed rows", _rates_by("x", True), True),
-        CatalogueEntry("rhs_r_sparse", "sparse", "derivatives of x' by the inputs: entries of compressed rows", _rates_by("r", True), True),
-        CatalogueEntry("rhs_p_sparse", "sparse", "derivatives of x' by the parameters: entries of compressed rows", _rates_by("p", True), True),
-        CatalogueEntry("linear_system", "derivatives", "A, B, C, D of the linear system at a point", _linear_system, True),
+        CatalogueEntry("rhs_x", "derivatives", "derivatives of x' by the state", _rates_by("x", False), True, of_pairs=True),
+        CatalogueEntry("rhs_r", "derivatives", "derivatives of x' by the inputs", _rates_by("r", False), True, of_pairs=True),
+        CatalogueEntry("rhs_p", "derivatives", "derivatives of x' by the parameters", _rates_by("p", False), True, of_pairs=True),
+        CatalogueEntry("rhs_x_sparse", "sparse", "derivatives of x' by the state: entries of compressed rows", _rates_by("x", True), True, of_pairs=True),
+        CatalogueEntry("rhs_r_sparse", "sparse", "derivatives of x' by the inputs: entries of compressed rows", _rates_by("r", True), True, of_pairs=True),
+        CatalogueEntry("rhs_p_sparse", "sparse", "derivatives of x' by the parameters: entries of compressed rows", _rates_by("p", True), True, of_pairs=True),
+        CatalogueEntry("linear_system", "derivatives", "A, B, C, D of the linear system at a point", _linear_system, True, of_pairs=True),
         CatalogueEntry("rhs_along", "products", "derivative of x' along changes of state, inputs, parameters and time", _along, True),
         CatalogueEntry("outputs_along", "products", "derivative of the outputs along changes of state, inputs, parameters and time", _outputs_along),
         CatalogueEntry("events_along", "products", "derivative of the event functions along changes of state, inputs, parameters and time", _events_along),
         CatalogueEntry("rhs_adjoint", "products", "weights times the derivatives of x' by state, inputs and parameters", _adjoint, True),
         CatalogueEntry("outputs_adjoint", "products", "weights times the derivatives of the outputs by state, inputs and parameters", _outputs_adjoint),
         CatalogueEntry("events_adjoint", "products", "weights times the derivatives of the event functions by state, inputs and parameters", _events_adjoint),
-        CatalogueEntry("rhs_and_jacobian", "variational", "x' and its derivatives by the state, as compressed rows", _rhs_and_jacobian, True),
-        CatalogueEntry("rhs_bending", "variational", "derivatives by the state of the derivative of x' along v", _bending, True),
-        CatalogueEntry("residual_derivatives", "variational", "the residual and its derivatives by x, x' and lam side by side, as compressed rows", _residual_derivatives),
+        CatalogueEntry("rhs_and_jacobian", "variational", "x' and its derivatives by the state, as compressed rows", _rhs_and_jacobian, True, of_pairs=True),
+        CatalogueEntry("rhs_bending", "variational", "derivatives by the state of the derivative of x' along v", _bending, True, of_pairs=True),
+        CatalogueEntry("residual_derivatives", "variational", "the residual and its derivatives by x, x' and lam side by side, as compressed rows", _residual_derivatives, of_pairs=True),
         CatalogueEntry("rhs_second", "higher", "second derivative of x' along v and w", _second, True),
         CatalogueEntry("rhs_third", "higher", "third derivative of x' along v, w and s", _third, True),
     )

@@ -15,6 +15,7 @@ from ...algebra.printing.target_names import is_c_reserved
 from ...argument_kinds import answered_class
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.variables import ARGUMENTS
+from ...derivation.programs.forward_dynamics import is_made_fast
 from ...emit import program
 from ...errors import ExpressionError, ProgramError, listed
 from ...integrate.events.switching_times import undivided_note
@@ -28,6 +29,7 @@ from .catalogue import DEFAULT_GROUPS, CatalogueEntry, catalogue_entries
 from .exported_equations import ATTRACTION, ExportedEquations
 from .reference import check_point, reference_motion
 
+MANY_SPEEDS: Final = 100  # from which on functions with numbers for each pair are left out
 MOST_CHARACTERS: Final = 40  # of an identifier: names of functions that begin with it have at most the 63 of MATLAB
 
 
@@ -76,13 +78,14 @@ def artefact(eq: Equations, options: ExportOptions) -> Artefact:
             eq, with_own_events(eq, options.events or {}), options.more_outputs or {}, options.attraction
         )
         identifier = identifier_of(options.name or eq.name)
-        functions, notes = _functions(source, identifier, catalogue_entries(options.functions, where), where)
+        entries, left_out = _affordable(eq, options.functions, catalogue_entries(options.functions, where))
+        functions, notes = _functions(source, identifier, entries, where)
         made = _start_state(eq, options.start)
         table = eq.variables
         found = Artefact(
             eq.name, identifier, VERSION, table.of("q u z").rows, table.of("r").rows, table.of("p").rows,
             (made.t, (*map(float, made.q), *map(float, made.u), *map(float, made.z)), tuple(map(float, made.r))),
-            tuple(map(float, made.p)), functions, notes=tuple(notes), labels=eq.labels, event_senses=source.event_senses,
+            tuple(map(float, made.p)), functions, notes=(*left_out, *notes), labels=eq.labels, event_senses=source.event_senses,
         )  # fmt: skip
         found = _with_algorithms(found, eq)
         if options.checks:
@@ -133,6 +136,23 @@ def identifier_of(name: str) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------- functions
+
+
+def _affordable(
+    eq: Equations, asked: Iterable[str] | str, entries: list[CatalogueEntry]
+) -> tuple[list[CatalogueEntry], list[str]]:
+    """Functions to be written, and a note on those of a large mechanism in loops that are not: numbers for each pair of
+    speeds take more than all others together."""
+    names = {asked} if isinstance(asked, str) else set(asked)
+    left_out = [e.name for e in entries if e.of_pairs and e.name not in names]
+    if len(eq.u) < MANY_SPEEDS or not left_out or not is_made_fast(eq):
+        return entries, []
+    known = [n for n in left_out if n[-2:] not in [f"_{g}" for g in "rp" if not getattr(eq, g)]]
+    note = (
+        f"{listed(known)} are left out: the mechanism has {len(eq.u)} speeds, and they have numbers for each pair; request them "
+        "by their names"
+    )
+    return [e for e in entries if e.name not in left_out], [note]
 
 
 def _functions(

@@ -1,7 +1,8 @@
 """Program -> the statements of one function, for languages that need no cutting up: what they have in common.
 
 A language says how statements, arrays and calls are written. Linear systems are either loops (`Kernel`s, called for one
-right side after the other) or whatever the language has.
+right side after the other) or whatever the language has. Loops over equal links are written out where a language does
+not say how they are written.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ class FlatText(ir.Infix):
     """
 
     def __init__(self, program: ir.Program, names: UniqueNames, inputs: list[list[str]]) -> None:
-        super().__init__(ir.TextPlan(program, names))
+        super().__init__(ir.TextPlan(self.printable_program(program), names))
         self.inputs = inputs
         self.blocks: dict[int, str] = {}  # names of factors and solutions
         self.used: set[int] = set()  # groups of inputs
@@ -27,7 +28,8 @@ class FlatText(ir.Infix):
             self.instruction(k, i)
         for o, out in enumerate(self.program.outputs):
             for at, v in enumerate(out.values):
-                self.store(o, out, at, self.finished(v))
+                if not self.is_copied(o, at):
+                    self.store(o, out, at, self.finished(v))
         return self.lines
 
     def instruction(self, k: int, i: ir.Instruction) -> None:
@@ -42,8 +44,14 @@ class FlatText(ir.Infix):
         elif i.op == "solve":
             right = [self.finished(v, ir.ENTRY_WIDTH) for v in i.args[1:]]
             self.blocks[k] = self.solve(i, self.blocks[i.args[0]], right, ir.right_side_count(self.program.code, i))
+        elif i.op == "sweeps":
+            self.blocks[k] = self.sweeps(k, i)
         else:
             self.define(k)
+
+    def is_copied(self, o: int, at: int) -> bool:
+        """Whether an entry of an output is written otherwise."""
+        return False
 
     def outside(self, v: int) -> ir.Term:
         i = self.code[v]
@@ -51,9 +59,16 @@ class FlatText(ir.Infix):
             group, at = i.data
             self.used.add(group)
             return ir.Term(self.inputs[group][at])
+        block = self.code[i.args[0]]
+        if block.op == "sweeps":
+            return ir.Term(f"{self.blocks[i.args[0]]}[{block.data.items[i.data]}]")
         return ir.Term(self.item(self.blocks[i.args[0]], i.data))
 
     # ------------------------------------------------------------------------------------------------ languages
+
+    def printable_program(self, program: ir.Program) -> ir.Program:
+        """The program without the loops that the language has not."""
+        return ir.straight_line_program(program)
 
     def store(self, o: int, out: ir.Output, at: int, text: str) -> None:
         """A number of an output."""
@@ -65,6 +80,10 @@ class FlatText(ir.Infix):
 
     def solve(self, i: ir.Instruction, factors: str, right: list[str], sides: int) -> str:
         """Solutions, one right side after the other; returns their name."""
+        raise NotImplementedError
+
+    def sweeps(self, k: int, i: ir.Instruction) -> str:
+        """Steps of a schedule; returns the name of its memory."""
         raise NotImplementedError
 
     def item(self, block: str, at: int) -> str:

@@ -17,7 +17,8 @@ from ...artefacts.describe import description_lines
 from ...printers.templates import Template, template_parts
 from .c_algorithm import CAlgorithm
 from .c_arguments import check_externals, is_declared
-from .c_printer import NOT_INLINE, CHelpers, CUnit
+from .c_helpers import CHelpers
+from .c_printer import CUnit
 from .c_style import DOUBLE, EMBEDDED, SINGLE, CRecord, CStyle
 
 _SENSES: Final = {
@@ -167,7 +168,7 @@ class CLibrary:
         helpers = [
             *self.helpers.texts.values(),
             *self._tables(),
-            *([NOT_INLINE] if any(u.is_in_pieces for u in self.units) else []),
+            *dict.fromkeys(text for u in self.units for text in u.macros),
         ]
         literal, (t, x, r) = self.style.number.literal, self.made.start
         defaults = zip(self.fields, self.made.defaults or (0.0,), strict=True)

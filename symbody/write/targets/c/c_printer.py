@@ -2,18 +2,18 @@
 
     void name(double t, const double q[2], const double p[5], double M[4], double *E);
 
-One argument for each input group and each output. The function allocates nothing, has no state, and may run in several
-threads at once. Long programs are cut into static functions, so that the time to compile stays in proportion to their
-length; values that a later one needs pass through an array on the stack of the first.
+One argument for each input group and each output. The function allocates nothing, keeps nothing between calls, and may
+run in several threads at once. Long programs are cut into static functions, so that the time to compile stays in proportion to their
+length; values that a later one needs pass through an array on the stack of the first. Equal links run in loops
+(`c_sweeps.py`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from ....algebra.graph.functions import ExternalFunction
 from ....algebra.printing.target_names import UniqueNames, is_c_reserved
 from ....emit import ir
 from ....summary import Introduced
@@ -30,9 +30,9 @@ from .c_arguments import (
     signature,
 )
 from .c_comment import comment
-from .c_kernels import simple_c
-from .c_lookup import lookup_text
+from .c_helpers import CHelpers
 from .c_style import PLAIN, CStyle
+from .c_sweeps import THREAD, loop_text
 
 PIECE: Final = 1500  # statements in a function, about
 SIDE_BY_SIDE: Final = 32  # right sides in one call of a kernel; compilers unroll loops over fewer and do not vectorise
@@ -92,21 +92,11 @@ def c_source(program: ir.Program) -> CSource:
 
     See also: `write.c`, `program`, `write.CSource`.
     """
-    return CUnit(ir.straight_line_program(ir.require_program("c_source", program))).source()
+    return CUnit(ir.require_program("c_source", program)).source()
 
 
 # ----------------------------------------------------------------------------------------------------- the whole text
 
-_HELPERS: Final = {  # operations that C has not, or not with the same results where numbers are nan
-    "min": ("smaller", "{0} a, {0} b", "a <= b ? a : b"),
-    "max": ("larger", "{0} a, {0} b", "a >= b ? a : b"),
-    "sign": ("sign_of", "{0} a", "a > 0.0{1} ? 1.0{1} : a < 0.0{1} ? -1.0{1} : a"),
-}
-_WITHOUT_MATH: Final = {  # and those that the embedded variant has not
-    **_HELPERS,
-    "abs": ("size_of", "{0} a", "a < 0.0{1} ? -a : a"),
-    "tan": ("tangent", "{0} a", "{sin}(a) / {cos}(a)"),
-}
 NOT_INLINE: Final = """\
 #if defined(__GNUC__)
 #define SYMBODY_PIECE __attribute__((noinline)) static
@@ -116,60 +106,22 @@ NOT_INLINE: Final = """\
 """
 
 
-class CHelpers:
-    """Functions that the functions of one file share: those for operations that C has not, and loops. `texts` has them
-    by name, as they are needed."""
-
-    def __init__(self, style: CStyle, names: UniqueNames) -> None:
-        self.style, self.names = style, names
-        self.texts: dict[str, str] = {}
-        self._known: dict[str, str] = {}
-        self.operations = _WITHOUT_MATH if style.functions else _HELPERS
-
-    def name(self, wish: str) -> str:
-        return self.names.new(f"{self.style.prefix}_{wish}" if self.style.prefix else wish)
-
-    def operation(self, op: str) -> str:
-        """Name of a function for an operation that C has not."""
-        wish, arguments, result = self.operations[op]
-        if wish not in self._known:
-            name, number = self.name(wish), self.style.number
-            self._known[wish] = name
-            parts = (number.type, number.ending)
-            body = result.format(*parts, **self.style.functions)
-            self.texts[name] = f"static {number.type} {name}({arguments.format(*parts)})\n{{\n    return {body};\n}}\n"
-        return self._known[wish]
-
-    def lookup(self, f: ExternalFunction) -> str:
-        """Name of a function that a table defines."""
-        if f.name not in self._known:
-            loop = "on_pieces"
-            if loop not in self._known:
-                self._known[loop] = self.name(loop)
-                self.texts[self._known[loop]] = simple_c(ir.on_pieces, self._known[loop])
-            name = self._known[f.name] = self.name(f.name)
-            self.texts[name] = lookup_text(f, name, self._known[loop])
-        return self._known[f.name]
-
-    def kernel(self, kernel: ir.Kernel, width: int = 1) -> str:
-        """Name of a loop."""
-        wish = kernel.__name__ + (f"_{width}" if width > 1 else "")
-        if wish not in self._known:
-            self._known[wish] = self.name(wish)
-            self.texts[self._known[wish]] = simple_c(kernel, self._known[wish], width, self.style)
-        return self._known[wish]
-
-
 class CUnit:
     """One function: names, pieces and what they share.
 
     helpers   of a file with several functions; otherwise it has its own
+    fragment  of a schedule: names that the file has, and of each output whether it is added to what is there
     """
 
-    def __init__(self, program: ir.Program, style: CStyle = PLAIN, helpers: CHelpers | None = None) -> None:
+    def __init__(
+        self, program: ir.Program, style: CStyle = PLAIN, helpers: CHelpers | None = None,
+        fragment: tuple[UniqueNames | None, tuple[bool, ...]] = (None, ()),
+    ) -> None:  # fmt: skip
+        program = ir.without_tree_loops(program)
         check_externals(program)
         self.program, self.style, self.real = program, style, style.number.type
-        names = self.names = UniqueNames(self._is_reserved)
+        known, self.adds = fragment
+        names = self.names = UniqueNames(self._is_reserved) if known is None else known
         for f in (f for f in program.externals if f.table is None):
             for name in (f.name, *functions_in(f.c or "")):
                 names.take(name)
@@ -182,7 +134,10 @@ class CUnit:
             for g, a in zip(program.inputs, self.inputs, strict=True)
         ]
         self.helpers = CHelpers(style, names) if helpers is None else helpers
-        self.plan = ir.TextPlan(program, names)
+        self.plan, self.runs = ir.TextPlan(program, names), ir.copied_runs(program)
+        schedules = [k for k, i in enumerate(program.code) if i.op == "sweeps"]
+        self.loops = {k: self._own_name("loop", n) for n, k in enumerate(schedules)}  # functions that run schedules
+        self.index = names.new("entry") if schedules else ""
         self.work = CArgument(names.new("work"), "")
         self.rows = CArgument(names.new("rows"), "")
         self.numbers, self.indices = ir.ScratchMemory(), ir.ScratchMemory()
@@ -204,10 +159,15 @@ class CUnit:
         prefix = self.style.prefix
         return is_c_reserved(name) or (prefix != "" and name.lower().startswith(f"{prefix.lower()}_"))
 
+    def _own_name(self, wish: str, number: int) -> str:
+        """Name of a function that belongs to this one; with a prefix, names that begin with it are the file's own."""
+        name = f"{self.name}_{wish}" + (f"_{number + 1}" if number else "")
+        return name if self.style.prefix else self.names.new(name)
+
     # ------------------------------------------------------------------------------------------------ pieces
 
     def _weight(self, i: ir.Instruction) -> int:
-        if i.op in ("input", "const", "item", "true", "sincos"):
+        if i.op in ("input", "const", "item", "true", "sincos", "sweeps"):
             return 0
         return len(i.args) if i.op in ("factor", "solve") else 1
 
@@ -256,7 +216,29 @@ class CUnit:
         return CSource(self.name, self._header(), "\n".join(parts))
 
     def definitions(self, is_alone: bool = False) -> list[str]:
-        """The function, after the pieces that it consists of."""
+        """The function, after the loops and the pieces that it consists of."""
+        found = [*(text for k in self.loops for text in self._loop(k)), *self._own_definitions()]
+        return [*self.macros, *found] if is_alone else found
+
+    @property
+    def macros(self) -> list[str]:
+        """That the definitions need."""
+        return [NOT_INLINE] * (self.is_in_pieces or bool(self.loops)) + [THREAD] * bool(self.loops)
+
+    def _loop(self, k: int) -> list[str]:
+        """Functions of the fragments of a schedule, and of its loop."""
+        shape, texts, functions = self.program.code[k].data, list[str](), list[str]()
+        style = replace(self.style, records={}, guard="")
+        for number, (fragment, adds) in enumerate(zip(shape.fragments, shape.adds, strict=True)):
+            named = replace(fragment, name=f"{self.loops[k]}_step_{number + 1}")
+            unit = CUnit(named, style, self.helpers, (None if style.prefix else self.names, adds))
+            *parts, own = unit.definitions()
+            texts += [*parts, f"SYMBODY_PIECE {own}"]
+            functions.append(unit.name)
+        zero, one = self.style.number.literal(0.0), self.style.number.literal(1.0)
+        return [*texts, loop_text(shape, self.loops[k], functions, self.real, zero, one)]
+
+    def _own_definitions(self) -> list[str]:
         pieces = []
         for k, span in enumerate(self.spans):
             pieces.append(_CPiece(self, k, span))
@@ -264,7 +246,7 @@ class CUnit:
             self._give_back(k)
         if len(pieces) == 1:
             return [self._in_one(pieces[0])]
-        return [*([NOT_INLINE] if is_alone else []), *self._in_pieces(pieces)]
+        return self._in_pieces(pieces)
 
     @property
     def is_in_pieces(self) -> bool:
@@ -370,10 +352,44 @@ class _CPiece(ir.Infix):
     def write(self) -> None:
         for k in self.span:
             self.instruction(k, self.code[k])
+        copied = self.unit.runs.outputs
         for o, out in enumerate(self.program.outputs):
+            sign = "+=" if self.unit.adds and self.unit.adds[o] else "="
             for at, v in enumerate(out.values):
-                if v in self.span:
-                    self.line(f"{self.target(o, out, at)} = {self.finished(v)};")
+                if v in self.span and (o, at) not in copied:
+                    self.line(f"{self.target(o, out, at)} {sign} {self.finished(v)};")
+        if self.span.stop == len(self.code):
+            self.copied_results()
+
+    def copied_results(self) -> None:
+        """Loops over entries of outputs that are only copied."""
+        for block, runs in self.unit.runs.results.items():
+            for o, at, count, place in runs:
+                self.copy(self.use(self.unit.outputs[o].name), at, f"{self.unit.loops[block]}_memory", place, count)
+        for o, at, count, (group, first) in self.unit.runs.inputs:
+            self.copy(self.use(self.unit.outputs[o].name), at, self.array_of(group), first, count)
+
+    def array_of(self, group: int) -> str:
+        """An input as an array."""
+        argument = self.unit.inputs[group]
+        self.use(argument.name)
+        return f"((const {self.real} *){argument.name})" if argument.record else argument.name
+
+    def copy(self, to: str, at: int, source: str, first: int, count: int) -> None:
+        k = self.unit.index
+        left, right = (f"{name}[{f'{n} + ' if n else ''}{k}]" for name, n in ((to, at), (source, first)))
+        self.lines += [f"    for (int {k} = 0; {k} < {count}; {k}++) {{", f"        {left} = {right};", "    }"]
+
+    def sweeps(self, k: int, i: ir.Instruction) -> None:
+        """Arguments into the memory of a schedule, and its loop."""
+        loop = self.unit.loops[k]
+        for at, count, (group, first) in self.unit.runs.arguments[k]:
+            self.copy(f"{loop}_memory", at, self.array_of(group), first, count)
+        copied = self.unit.runs.copied(k)
+        for at, v in enumerate(i.args):
+            if at not in copied:
+                self.line(f"{loop}_memory[{at}] = {self.finished(v)};")
+        self.line(f"{loop}();")
 
     def body(self) -> list[str]:
         return [*(text for _, text in sorted(self.inputs.items())), *self.fetched, *self.lines]
@@ -405,6 +421,8 @@ class _CPiece(ir.Infix):
             self.factor(k, i)
         elif i.op == "solve":
             self.solve(k, i)
+        elif i.op == "sweeps":
+            self.sweeps(k, i)
         else:
             self.define(k)
             if self.unit.crosses(k):
@@ -424,6 +442,8 @@ class _CPiece(ir.Infix):
         i = self.code[v]
         if i.op == "input":
             return ir.Term(self.symbol(*i.data))
+        if i.op == "item" and i.args[0] in self.unit.loops:
+            return ir.Term(f"{self.unit.loops[i.args[0]]}_memory[{self.code[i.args[0]].data.items[i.data]}]")
         if i.op == "item":
             return ir.Term(f"{self.arrays(i.args[0])[0]}[{self.unit.layouts[i.args[0]].place(i.data)}]")
         name, kept = self.name_of(v), f"{self.use(self.unit.work.name)}[{self.unit.place[v][0]}]"

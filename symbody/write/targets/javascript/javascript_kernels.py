@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....emit import ir
 from ...printers.brace_kernels import BraceKernel
-from .javascript_printer import javascript_literal
+from .javascript_text import javascript_literal
 
 
 class JavaScriptKernel(BraceKernel):

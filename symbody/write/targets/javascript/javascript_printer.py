@@ -7,26 +7,13 @@ Outputs are flat, row after row; a single number is an array of one. Linear syst
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from ....algebra.printing.target_names import is_javascript_reserved
 from ....emit import ir
-from ...printers.brace_text import ARRAY_WIDTH, BraceText
-
-
-def javascript_literal(value: float) -> str:
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    return repr(float(value))
-
-
-def javascript_array(values: Sequence[float | int]) -> list[str]:
-    """Lines of an array of numbers, brackets included."""
-    texts = [str(v) if isinstance(v, int) else javascript_literal(v) for v in values]
-    return ["[", *ir.comma_lines(texts, "    ", ARRAY_WIDTH), "]"]
+from ...printers.brace_text import BraceText
+from .javascript_sweeps import loop_lines
+from .javascript_text import javascript_literal
 
 
 class JavaScriptText(BraceText):
@@ -34,9 +21,13 @@ class JavaScriptText(BraceText):
 
     is_reserved = staticmethod(is_javascript_reserved)
     define_value, open_array, define_rows = "const {0} = {1};", "const {0} = [", "const {0} = [{2}];"
+    fragment_head, place = "function {0}(w, places, at) {{", "places[at + {0}]"
+    define_memory = "const {0} = new Float64Array({1});"
 
-    def __init__(self, program: ir.Program, name: str, fields: tuple[str, ...], reserved: frozenset[str]) -> None:
-        super().__init__(program, name, fields, reserved)
+    def __init__(
+        self, program: ir.Program, name: str, fields: tuple[str, ...], reserved: frozenset[str], adds: tuple[bool, ...] | None = None
+    ) -> None:  # fmt: skip
+        super().__init__(program, name, fields, reserved, adds)
         self.solutions: dict[str, tuple[int, list[str]]] = {}  # unknowns, and one array for each right side
 
     def definition(self, about: str) -> list[str]:
@@ -45,6 +36,7 @@ class JavaScriptText(BraceText):
         made = [f"{name} = new Float64Array({n})" for name, n in zip(self.results, sizes, strict=True)]
         returned = self.results[0] if len(self.results) == 1 else f"[{', '.join(self.results)}]"
         return [
+            *self.loops,
             f"// {about}",
             f"function {self.name}({', '.join([*self.arguments, *made])}) {{",
             *argument_checks(self.name, [(a, len(g)) for a, g in zip(self.arguments, self.program.inputs, strict=True)]),
@@ -69,6 +61,16 @@ class JavaScriptText(BraceText):
             return ir.Term(f"{a} {'<=' if i.op == 'min' else '>='} {b} ? {a} : {b}", ir.CHOICE)
         name = i.data.name if i.op == "call" else f"Math.{i.op}"
         return ir.Term(f"{name}({', '.join(a.text for a in args)})")
+
+    # ------------------------------------------------------------------------------------------------ schedules
+
+    def loop(self, shape: ir.SweepShape, name: str, functions: Sequence[str]) -> list[str]:
+        return loop_lines(shape, name, functions)
+
+    def copy(self, to: str, at: int, source: str, first: int, count: int) -> None:
+        k = self.plan.names.new("entry")
+        left, right = (f"{name}[{f'{n} + ' if n else ''}{k}]" for name, n in ((to, at), (source, first)))
+        self.line(f"for (let {k} = 0; {k} < {count}; {k} += 1) {{ {left} = {right}; }}")
 
     # ------------------------------------------------------------------------------------------------ linear systems
 

@@ -17,7 +17,8 @@ from ...printers.readme import readme
 from ...printers.templates import template, template_parts
 from .javascript_check import javascript_check
 from .javascript_kernels import JavaScriptKernel, simple_javascript
-from .javascript_printer import JavaScriptText, argument_checks, javascript_array, javascript_literal
+from .javascript_printer import JavaScriptText, argument_checks
+from .javascript_text import javascript_array, javascript_literal
 
 _HELPERS: Final = (
     "checked",

@@ -6,7 +6,7 @@ from typing import Final
 
 from ....emit import ir
 from ...printers.brace_kernels import BraceKernel
-from .rust_printer import rust_literal
+from .rust_text import rust_literal
 
 _TYPES: Final = {ir.INDEX: "usize", ir.NUMBER: "f64", ir.NUMBERS: "&mut [f64]", ir.INDICES: "&mut [usize]"}
 _READ_ONLY: Final = {**_TYPES, ir.NUMBERS: "&[f64]", ir.INDICES: "&[usize]"}

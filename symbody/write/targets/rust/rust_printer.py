@@ -7,27 +7,14 @@ Outputs are flat, row after row; a single number is a slice of one. Linear syste
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from typing import Self
 
 from ....algebra.printing.target_names import is_rust_reserved
 from ....emit import ir
-from ...printers.brace_text import ARRAY_WIDTH, BraceText
-
-
-def rust_literal(value: float) -> str:
-    if math.isnan(value):
-        return "f64::NAN"
-    if math.isinf(value):
-        return "f64::INFINITY" if value > 0 else "-f64::INFINITY"
-    return f"{float(value)!r}_f64"  # without the ending, a negated number takes the type of whatever calls for it
-
-
-def rust_array(name: str, values: Sequence[float | int]) -> list[str]:
-    """Lines of a constant array."""
-    kind = "usize" if values and isinstance(values[0], int) else "f64"
-    texts = [str(v) if isinstance(v, int) else repr(float(v)) for v in values]
-    return [f"static {name}: [{kind}; {len(values)}] = [", *ir.comma_lines(texts, "    ", ARRAY_WIDTH), "];"]
+from ...printers.brace_text import BraceText
+from .rust_sweeps import loop_lines
+from .rust_text import rust_literal
 
 
 class RustText(BraceText):
@@ -35,17 +22,21 @@ class RustText(BraceText):
 
     is_reserved = staticmethod(is_rust_reserved)
     define_value, open_array = "let {0} = {1};", "let {0}: &mut [f64] = &mut ["
+    fragment_head, place = "fn {0}(w: &mut [f64], at: &[usize]) {{", "at[{0}]"
+    define_memory = "let {0}: &mut [f64] = &mut [0.0; {1}];"
     define_rows = "let {0}: &mut [usize] = &mut [0; {1}];"
 
-    def __init__(self, program: ir.Program, name: str, fields: tuple[str, ...], reserved: frozenset[str]) -> None:
-        super().__init__(program, name, fields, reserved)
+    def __init__(
+        self, program: ir.Program, name: str, fields: tuple[str, ...], reserved: frozenset[str], adds: tuple[bool, ...] | None = None
+    ) -> None:  # fmt: skip
+        super().__init__(program, name, fields, reserved, adds)
         self.mathematics: set[str] = set()
 
     def definition(self, about: str) -> list[str]:
         statements = self.write()
         inputs = [(a, len(g)) for a, g in zip(self.arguments, self.program.inputs, strict=True)]
         results = [(a, len(o.values)) for a, o in zip(self.results, self.program.outputs, strict=True)]
-        return [f"/// {about}", *rust_head(self.name, inputs, results), *statements, "    Ok(())", "}"]
+        return [*self.loops, f"/// {about}", *rust_head(self.name, inputs, results), *statements, "    Ok(())", "}"]
 
     def literal(self, value: float) -> str:
         return rust_literal(value)
@@ -63,6 +54,18 @@ class RustText(BraceText):
             return ir.Term(f"{i.data.name}({', '.join(texts)})")
         self.mathematics.add(i.op)
         return ir.Term(f"math::{i.op}({', '.join(texts)})")
+
+    # ------------------------------------------------------------------------------------------------ schedules
+
+    def loop(self, shape: ir.SweepShape, name: str, functions: Sequence[str]) -> list[str]:
+        return loop_lines(shape, name, functions)
+
+    def take_needs(self, other: Self) -> None:
+        super().take_needs(other)
+        self.mathematics |= other.mathematics
+
+    def copy(self, to: str, at: int, source: str, first: int, count: int) -> None:
+        self.line(f"{to}[{at}..{at + count}].copy_from_slice(&{source}[{first}..{first + count}]);")
 
     # ------------------------------------------------------------------------------------------------ linear systems
 

@@ -15,7 +15,8 @@ from ...printers.readme import readme
 from ...printers.templates import template, template_parts
 from .rust_check import rust_check
 from .rust_kernels import RustKernel, simple_rust
-from .rust_printer import RustText, rust_array, rust_head, rust_literal
+from .rust_printer import RustText, rust_head
+from .rust_text import rust_array, rust_literal
 
 _HELPERS: Final = (
     "STATE_NAMES",

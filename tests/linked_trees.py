@@ -1,0 +1,51 @@
+"""Random trees of equal links, small ones in loops."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+import symbody as sb
+from symbody.derivation.programs import link_sweeps
+
+JOINTS = ("revolute", "prismatic", "spherical", "free", "euler parameters")
+
+
+def take_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops are taken for trees of any size."""
+    monkeypatch.setattr(link_sweeps, "MIN_LINKS", 2)
+    for limit in ("MIN_COPIES", "MIN_OPERATIONS", "MIN_REPEATED"):
+        monkeypatch.setattr(link_sweeps, limit, 0)
+
+
+def random_tree(seed: int, n: int = 9) -> sb.Model:
+    """Links of two or three types on a random tree, with springs, dampers, inputs, own and shared parameters."""
+    draw = Random(seed)
+    m = sb.Model("tree")
+    m.gravity(0, -m.parameter("g", 9.81), 0.3)
+    shared, tau = m.parameter("k", 2.0), m.input("tau")
+    types = [_link_type(draw) for _ in range(draw.choice((2, 3)))]
+    on: list[Any] = [m.ground]
+    for k in range(n):
+        joint, at, axis, mass, has_own = draw.choice(types)
+        weight = m.parameter(f"m{k}", 1.0 + k / 10) if has_own else mass
+        body = m.body(f"b{k}", mass=weight, com=(0.3, 0.1, -0.2), inertia=(0.4, 0.5, 0.6))
+        parent = draw.choice(on)
+        options: dict[str, Any] = {"at": at}
+        if joint in ("revolute", "prismatic"):
+            options |= {"axis": axis, "stiffness": shared, "damping": 0.1, "actuation": tau if has_own else None}
+            getattr(m, joint)(f"j{k}", parent, body, **{key: v for key, v in options.items() if v is not None})
+        elif joint == "euler parameters":
+            m.spherical(f"j{k}", parent, body, "euler parameters", at=at)
+        else:
+            getattr(m, joint)(f"j{k}", parent, body, at=at)
+        on.append(body)
+    return m
+
+
+def _link_type(draw: Random) -> tuple[Any, ...]:
+    at = (draw.choice((1, 0.5)), draw.choice((0, 0.2)), 0)
+    axis = draw.choice(("x", "y", "z", (1, 2, 2)))
+    return draw.choice(JOINTS), at, axis, draw.choice((1, 2.5)), draw.random() < 0.5

@@ -1,0 +1,120 @@
+"""Equal links in other languages: a function for each type of link, loops over tables, and the numbers of the graph."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from tests.contracts.targets import c_compiler
+from tests.installed import good, installed, make_check, run_in
+from tests.linked_trees import random_tree, take_loops
+
+FUNCTIONS = ("rhs", "rhs_x", "rhs_along")  # steps, steps that are repeated for columns, and steps for tangents
+
+
+def built_by_cc(folder: Path) -> str:
+    c_compiler()
+    return good(make_check(folder, "CC=gcc", "CFLAGS=-std=c99 -Wall -Wextra -pedantic -Wshadow -Werror -O0"))
+
+
+def built_by_rustc(folder: Path) -> str:
+    installed("rustc", "rustc")
+    return good(make_check(folder, "RUSTFLAGS=-D warnings -C opt-level=0"))
+
+
+def run_by_node(folder: Path) -> str:
+    return good(run_in(folder, [installed("node", "nodejs"), next(folder.glob("*_check.js")).name]))
+
+
+def run_by_python(folder: Path) -> str:
+    return good(run_in(folder, [sys.executable, next(folder.glob("*_check.py")).name]))
+
+
+def chain(n: int) -> sb.Equations:
+    link = sb.Model("link")
+    rod = link.body("rod", mass=0.1, com=(0.05, 0, 0), inertia=(1e-4, 1e-4, 1e-4))
+    link.revolute("a", link.ground, rod, damping=1e-3)
+    link.frame("tip", rod.frame.translate(0.1, 0, 0))
+    m = sb.Model("chain")
+    m.gravity(0, -9.81, 0)
+    m.repeat("link", m.ground, link, n, end="tip")
+    return sb.derive(m)
+
+
+@pytest.mark.parametrize(
+    ("language", "check"),
+    [("c", built_by_cc), ("rust", built_by_rustc), ("javascript", run_by_node), ("numpy", run_by_python)],
+)
+def test_loops_of_every_language_agree(
+    language: str, check: Callable[[Path], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A random tree with springs, inputs, shared and own parameters: every function is good, and consists of steps."""
+    take_loops(monkeypatch)
+    folder = sb.write.export(
+        sb.derive(random_tree(3, 4)), language, tmp_path, functions=FUNCTIONS, reference=None, name="tree"
+    )
+    said = check(folder)
+    for name in FUNCTIONS:
+        assert re.search(rf"^{name} +good", said, re.MULTILINE), name
+    text = "".join(p.read_text() for p in folder.rglob("*") if p.suffix in (".c", ".rs", ".js", ".py"))
+    assert all(re.search(rf"{name}_loop_step_2\b", text) for name in FUNCTIONS)
+
+
+def test_text_of_loops_has_a_function_for_each_type_of_link(tmp_path: Path) -> None:
+    """Of 120 links as of 60: the same functions, longer tables; what has numbers for each pair is named in a note."""
+    texts = []
+    for n, functions in ((60, ["rhs"]), (120, ["core", "derivatives"])):
+        folder = sb.write.c(chain(n), tmp_path / str(n), functions=functions, reference=None)
+        text = (folder / "chain.c").read_text()
+        texts.append(re.findall(r"SYMBODY_PIECE void chain_rhs_loop_step_\d+", text))
+    assert texts[0] == texts[1]
+    assert len(texts[0]) <= 12
+    note = (tmp_path / "120" / "README.md").read_text()
+    assert re.search("mass.*linear.*left out: the mechanism has 120 speeds", note)
+
+
+def test_c_source_of_loops(tmp_path: Path) -> None:
+    """A program by itself, as C++ too, and on many threads: the memory of loops is one for each."""
+    c_compiler()
+    f = sb.compile(chain(45)).udot
+    source = sb.c_source(f.program)
+    source.write(tmp_path)
+    main = """
+#include <stdio.h>
+#include "udot.h"
+int main(void)
+{
+    double q[45], u[45], a[45], p[1] = {0.0};
+    (void)p;
+    for (int k = 0; k < 45; k++) {
+        q[k] = 0.01 * k;
+        u[k] = 0.1;
+    }
+    udot(0.0, q, u, a);
+    printf("%.17g\\n", a[7]);
+    return 0;
+}
+"""
+    (tmp_path / "main.c").write_text(main)
+    for compiler in (["gcc", "-std=c99"], ["g++"]):
+        strict = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-O0"]
+        made = run_in(tmp_path, [*compiler, *strict, "main.c", "udot.c", "-o", "main", "-lm"])
+        assert not made.returncode, made.stderr
+        said = run_in(tmp_path, ["./main"]).stdout
+        found = f(0.0, 0.01 * np.arange(45), np.full(45, 0.1))
+        assert abs(float(said) - found[7]) <= 1e-11 * np.abs(found).max()
+
+
+def test_targets_without_loops_write_them_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """MATLAB's text has no schedules, and the same function."""
+    take_loops(monkeypatch)
+    folder = sb.write.export(sb.derive(random_tree(1, 3)), "matlab", tmp_path, functions=["rhs"], reference=None)
+    text = next(folder.glob("*_rhs.m")).read_text()
+    assert "loop" not in text
+    assert "xdot(1)" in text
