@@ -117,6 +117,17 @@ class TreeJoint:
 
 def articulated_accelerations(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None) -> Matrix:
     """u' as expressions, by the articulated-body algorithm."""
+    if mechanism.constraints:
+        raise DerivationError(
+            f"articulated bodies are for trees; {mechanism.name!r} has {len(mechanism.constraints)} constraints"
+        )
+    return accelerations_without_constraints(mechanism, kinematics, regroup)
+
+
+def accelerations_without_constraints(
+    mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None
+) -> Matrix:
+    """u' of the tree that is left where the constraints of a mechanism are taken away."""
     subspaces = subspaces_of(mechanism, kinematics)
     _check_local(mechanism, kinematics, subspaces)
     loads = [x for x in mechanism.loads if x.name != "gravity" or mechanism.gravity is None]
@@ -139,10 +150,6 @@ def _check_local(mechanism: Mechanism, kinematics: Kinematics, subspaces: dict[F
     if elastic := [b.name for b in mechanism.elastic_bodies]:
         raise DerivationError(
             f"articulated bodies are rigid; {mechanism.name!r} has {in_number(elastic, '{}, which deforms', '{}, which deform')}"
-        )
-    if mechanism.constraints:
-        raise DerivationError(
-            f"articulated bodies are for trees; {mechanism.name!r} has {len(mechanism.constraints)} constraints"
         )
     count = Counter(j for s in subspaces.values() for j in s.columns)
     if shared := [u for j, u in enumerate(kinematics.u) if count[j] != 1]:

@@ -15,8 +15,8 @@ from ...errors import DerivationError
 from ..equations.equations import Equations
 from ..kinematics.kinematics import Kinematics
 from ..kinematics.unknown_positions import has_unknown_places
-from .articulated_bodies import articulated_accelerations
-from .link_sweeps import swept_accelerations
+from .articulated_bodies import accelerations_without_constraints, articulated_accelerations
+from .link_sweeps import swept_accelerations, swept_tree_accelerations
 from .shortest_forms import shortest_equations
 
 
@@ -40,6 +40,21 @@ def ways_to_accelerations(eq: Equations) -> list[Matrix]:
     with suppress(DerivationError):  # a speed that moves several frames
         ways.append(_by_articulated_bodies(eq, kinematics))
     return ways
+
+
+def tree_accelerations(eq: Equations) -> Matrix | None:
+    """u' of the tree that is left where the constraints are taken away; None where no recursion over the tree applies."""
+    mechanism = eq.mechanism
+    if mechanism.has_written_motion or mechanism.elastic_bodies or has_unknown_places(mechanism):
+        return None
+    if eq.route != "recursive" or eq.u != mechanism.u or eq.dropped or eq.dependent:
+        return None
+    if (swept := swept_tree_accelerations(eq)) is not None:
+        return in_own_terms(eq, [swept])[0]
+    with suppress(DerivationError):  # a speed that moves several frames
+        udot = accelerations_without_constraints(mechanism, Kinematics(mechanism))
+        return _without_value_where_locked(eq, in_own_terms(eq, [udot])[0])
+    return None
 
 
 def is_made_fast(eq: Equations) -> bool:

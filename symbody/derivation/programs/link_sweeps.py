@@ -22,7 +22,7 @@ from ...algebra.graph.sweeps import Fragment, Schedule, sweep_results
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
 from ..equations.equations import Equations
-from ..kinematics.equal_links import Link, is_local, links_of
+from ..kinematics.equal_links import Link, is_local_without_constraints, links_of
 from ..kinematics.inertial_parameters import NO_LUMP, Lump
 from ..kinematics.kinematics import Kinematics, Wrench
 from ..routes.recursive import subspace_of
@@ -49,12 +49,17 @@ _UPPER: Final = tuple((i, j) for i in range(3) for j in range(i, 3))
 def swept_accelerations(eq: Equations) -> Matrix | None:
     """u' of a tree with equal links as items of one node; None if too little is repeated, or where the recursion of a
     link needs more than its own symbols."""
+    return None if eq.mechanism.constraints else swept_tree_accelerations(eq)
+
+
+def swept_tree_accelerations(eq: Equations) -> Matrix | None:
+    """The same of a mechanism with constraints, as if it had none."""
     return eq.cached("swept accelerations", (), lambda: _accelerations(eq))
 
 
 def _accelerations(eq: Equations) -> Matrix | None:
     mechanism = eq.mechanism
-    if len(mechanism.bodies) < MIN_LINKS or not is_local(mechanism):
+    if len(mechanism.bodies) < MIN_LINKS or not is_local_without_constraints(mechanism):
         return None
     tree = links_of(mechanism)
     if tree is None or max(len(x.slots) for x in tree.links) > MAX_SLOTS:

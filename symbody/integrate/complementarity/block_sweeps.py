@@ -17,9 +17,14 @@ from .contact_graph import (
     MOST_DENSE,
     ROWS,
     ContactGraph,
+    caused_motion,
+    change_forces,
     graph_scale,
     island_residual,
     set_speeds,
+    start_links,
+    update_links,
+    visit_link,
 )
 from .contact_islands import find_islands
 from .semidefinite import semidefinite_factor
@@ -72,6 +77,7 @@ def solve_island(g: ContactGraph, k: int) -> float:
         sweep_island(g, k)
         g.sweeps += 1
         if sqrt(g.square) <= aim * g.tolerance * graph_scale(g):
+            update_links(g)
             residual = island_residual(g, k)
             if residual <= g.tolerance:
                 return residual
@@ -87,6 +93,7 @@ def solve_island(g: ContactGraph, k: int) -> float:
             tired = 0
         if tired <= PATIENCE and turn < g.most - 1 and turn % EVERY == EVERY - 1:
             combine_turns(g, k)
+    update_links(g)
     residual = island_residual(g, k)
     if g.first[k + 1] - g.first[k] <= MOST_DENSE:
         residual = solve_densely(g, k, residual)
@@ -109,6 +116,7 @@ def solve_densely(g: ContactGraph, k: int, before: float) -> float:
         g.x[ROWS * c] += n
         g.x[ROWS * c + 1] += t
         g.x[ROWS * c + 2] += u
+    update_links(g)
     return residual
 
 
@@ -131,25 +139,44 @@ def pose_island(g: ContactGraph, k: int) -> None:
             p.share[i * p.n + j] = 0.0
         p.share[i * p.n + i] = 1.0
         for r in range(ROWS):
-            row = i if r == 0 else count + 2 * i + r - 1
+            row = dense_row(count, i, r)
             p.b[row] = g.b[ROWS * c + r]
             p.x[row] = g.x[ROWS * c + r]
-            for j in range(count):
-                other = g.order[g.first[k] + j]
-                for q in range(ROWS):
-                    column = j if q == 0 else count + 2 * j + q - 1
-                    p.A[row * p.n + column] = coupling(g, c, r, other, q)
+    set_couplings(g, k)
 
 
-def coupling(g: ContactGraph, c: int, row: int, other: int, column: int) -> float:
-    """An entry of A = Vᵀ V."""
-    out = 0.0
-    for k in range(g.starts[c], g.starts[c + 1]):
-        for m in range(g.starts[other], g.starts[other + 1]):
-            if g.places[k] == g.places[m]:
-                for j in range(g.width):
-                    out += g.V[(ROWS * k + row) * g.width + j] * g.V[(ROWS * m + column) * g.width + j]
-    return out
+def dense_row(count: int, contact: int, row: int) -> int:
+    return contact if row == 0 else count + 2 * contact + row - 1
+
+
+def set_couplings(g: ContactGraph, k: int) -> None:
+    """A of an island: the motions that unit forces cause, one after another."""
+    p = g.dense
+    count = g.first[k + 1] - g.first[k]
+    for i in range(g.width * g.nodes):
+        g.S[i] = g.s[i]
+    for j in range(count):
+        for q in range(ROWS):
+            clear_speeds(g, k)
+            change_forces(
+                g, g.order[g.first[k] + j], 1.0 if q == 0 else 0.0, 1.0 if q == 1 else 0.0, 1.0 if q == 2 else 0.0
+            )
+            update_links(g)
+            for i in range(count):
+                c = g.order[g.first[k] + i]
+                for r in range(ROWS):
+                    motion = caused_motion(g, c, r)
+                    p.A[dense_row(count, i, r) * p.n + dense_row(count, j, q)] = motion
+    for i in range(g.width * g.nodes):
+        g.s[i] = g.S[i]
+    start_links(g)
+
+
+def clear_speeds(g: ContactGraph, k: int) -> None:
+    for at in range(g.first_member[k], g.first_member[k + 1]):
+        for j in range(g.width):
+            g.s[g.members[at] * g.width + j] = 0.0
+    start_links(g)
 
 
 def forget_turns(g: ContactGraph) -> None:
@@ -198,6 +225,7 @@ def sweep_contact(g: ContactGraph, c: int) -> None:
     vt = g.b[i + 1]
     vu = g.b[i + 2]
     for k in range(g.starts[c], g.starts[c + 1]):
+        visit_link(g, k)
         V = g.V[ROWS * k * g.width :]
         s = g.s[g.places[k] :]
         for j in range(g.width):
@@ -235,22 +263,12 @@ def sweep_contact(g: ContactGraph, c: int) -> None:
     g.x[i + 2] = u
 
 
-def change_forces(g: ContactGraph, c: int, n: float, t: float, u: float) -> None:
-    """s += V times the changes of three forces."""
-    if n == 0.0 and t == 0.0 and u == 0.0:
-        return
-    for k in range(g.starts[c], g.starts[c + 1]):
-        at = g.places[k]
-        own = ROWS * k * g.width
-        for j in range(g.width):
-            g.s[at + j] += g.V[own + j] * n + g.V[own + g.width + j] * t + g.V[own + 2 * g.width + j] * u
-
-
 # ------------------------------------------------------------------------------------------------------- acceleration
 
 
 def combine_turns(g: ContactGraph, k: int) -> None:
     """Differences of this turn and the one before into the memory; then forces and speeds of the least change."""
+    update_links(g)
     size = ROWS * g.contacts
     is_first = 1 if g.next == 0 else 0
     slot = (g.next + g.memory - 1) % g.memory
@@ -286,6 +304,8 @@ def combine_turns(g: ContactGraph, k: int) -> None:
             for j in range(g.width):
                 i = g.members[at] * g.width + j
                 g.s[i] -= part * g.dS[m * g.width * g.nodes + i]
+    if g.tree.is_there == 1 and g.island[g.tree.node] == k:
+        start_links(g)
 
 
 def set_products(g: ContactGraph, k: int, slot: int) -> None:

@@ -5,6 +5,9 @@
 s are the speeds that the forces x cause, in units in which the kinetic energy is |s|² / 2. Each contact has three rows, its
 normal and two tangents, and a few blocks of V: one for each body that it moves. The problem, its natural map and its
 residual are those of `contact_arrays.py`; `block_sweeps.py` solves it.
+
+Links of a mechanism (`response_tree.py`) are nodes, too: there s is the change of a twist, and impulses change it by the
+response of the tree. Its modes are the last nodes. So v = Vᵀ s + b holds for all, where s is up to date.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import numpy as np
 from ...emit.loops.kernel_language import Indices, Known, Mutable, Numbers
 from ...emit.loops.records import Struct
 from .contact_arrays import NULL_MOTION, ROUNDING, SMALLEST, ContactArrays, contact_arrays, indices
+from .response_tree import SIX, ResponseTree, add_response, end_walk, no_response_tree, start_walk, walk_to
 from .semismooth_newton import ContactBranch, contact_branch
 
 MEMORY: Final = 6
@@ -44,7 +48,8 @@ class ContactGraph(Struct):
     idle          1 of bodies that sleep: an island of these alone is left as it is
     parent        memory of the search for islands
     dense         an island as a problem with a dense matrix, and `branches` for Newton's method
-    v             memory for two numbers
+    tree          links of a mechanism, or none
+    push, v       memory for a wrench, and for two numbers
     residual      largest of all islands; `sweeps` of all islands, `most` for each; `tolerance` of the residual
     """
 
@@ -87,6 +92,8 @@ class ContactGraph(Struct):
     idle: Indices
     dense: ContactArrays
     branches: ContactBranch
+    tree: ResponseTree
+    push: Numbers
     v: Numbers
     residual: Mutable[float]
     square: Mutable[float]
@@ -97,8 +104,10 @@ class ContactGraph(Struct):
     tolerance: Mutable[float]
 
 
-def contact_graph(contacts: int, blocks: int, nodes: int, width: int) -> ContactGraph:
-    """Memory for at most so many contacts, blocks of V, and bodies of `width` speeds each."""
+def contact_graph(
+    contacts: int, blocks: int, nodes: int, width: int, tree: ResponseTree | None = None
+) -> ContactGraph:
+    """Memory for at most so many contacts, blocks of V, and bodies of `width` speeds each; links of a tree are among these."""
     rows = ROWS * contacts + ROWS
     return ContactGraph(
         width=width, contacts=0, nodes=nodes, starts=indices([0] * (contacts + 1)), places=indices([0] * blocks),
@@ -109,7 +118,7 @@ def contact_graph(contacts: int, blocks: int, nodes: int, width: int) -> Contact
         products=np.zeros(MEMORY * MEMORY), factor=np.zeros(MEMORY * MEMORY), right=np.zeros(MEMORY), gamma=np.zeros(MEMORY),
         islands=0, first=indices([0] * (contacts + 1)), first_member=indices([0] * (contacts + 1)), order=indices([0] * contacts),
         members=indices([0] * nodes), island=indices([0] * nodes), parent=indices([0] * nodes), idle=indices([0] * nodes),
-        dense=contact_arrays(ROWS * MOST_DENSE, MOST_DENSE), branches=contact_branch(ROWS * MOST_DENSE, MOST_DENSE), v=np.zeros(2),
+        dense=contact_arrays(ROWS * MOST_DENSE, MOST_DENSE), branches=contact_branch(ROWS * MOST_DENSE, MOST_DENSE), tree=tree or no_response_tree(nodes), push=np.zeros(SIX), v=np.zeros(2),
         residual=0.0, square=0.0, free=0.0, pushed=0.0, sweeps=0, most=0, tolerance=0.0,
     )  # fmt: skip
 
@@ -118,6 +127,9 @@ def contact_graph(contacts: int, blocks: int, nodes: int, width: int) -> Contact
 
 
 def set_diagonals(g: ContactGraph) -> None:
+    for i in range(SIX * g.tree.node, g.width * g.nodes):
+        g.s[i] = 0.0
+    start_links(g)
     for c in range(g.contacts):
         set_diagonal(g, c)
 
@@ -128,16 +140,10 @@ def set_diagonal(g: ContactGraph, c: int) -> None:
     for r in range(6):
         A[r] = 0.0
     for k in range(g.starts[c], g.starts[c + 1]):
-        for j in range(g.width):
-            n = g.V[ROWS * g.width * k + j]
-            t = g.V[ROWS * g.width * k + g.width + j]
-            u = g.V[ROWS * g.width * k + 2 * g.width + j]
-            A[0] += n * n
-            A[1] += t * t
-            A[2] += u * u
-            A[3] += n * t
-            A[4] += n * u
-            A[5] += t * u
+        if is_of_mechanism(g, k) == 0:
+            add_products(g, g.V[ROWS * g.width * k :], A)
+    if g.tree.is_there == 1:
+        add_link_diagonal(g, c, A)
     half = 0.5 * (A[1] - A[2])
     g.mobility[c] = max(0.5 * (A[1] + A[2]) + sqrt(half * half + A[5] * A[5]), SMALLEST)
     coupled = abs(A[1] - A[2]) + abs(A[3]) + abs(A[4]) + abs(A[5])
@@ -146,18 +152,42 @@ def set_diagonal(g: ContactGraph, c: int) -> None:
         g.diagonal[ROWS * c + r] = max(A[r], SMALLEST)
 
 
-def add_speeds(g: ContactGraph, c: int, row: int, change: float) -> None:
-    """s += V_i change."""
+def add_products(g: ContactGraph, V: Numbers, A: Numbers) -> None:
+    """V Vᵀ of a block: its diagonal, then nt, nu, tu."""
+    for j in range(g.width):
+        n = V[j]
+        t = V[g.width + j]
+        u = V[2 * g.width + j]
+        A[0] += n * n
+        A[1] += t * t
+        A[2] += u * u
+        A[3] += n * t
+        A[4] += n * u
+        A[5] += t * u
+
+
+def change_forces(g: ContactGraph, c: int, n: float, t: float, u: float) -> None:
+    """s + V times the changes of three forces; of links by their response, where the cursor is."""
+    if n == 0.0 and t == 0.0 and u == 0.0:
+        return
     for k in range(g.starts[c], g.starts[c + 1]):
         at = g.places[k]
-        own = (ROWS * k + row) * g.width
-        for j in range(g.width):
-            g.s[at + j] += g.V[own + j] * change
+        own = ROWS * k * g.width
+        if is_of_mechanism(g, k) == 1:
+            push_mechanism(g, k, n, t, u)
+        else:
+            for j in range(g.width):
+                g.s[at + j] += g.V[own + j] * n + g.V[own + g.width + j] * t + g.V[own + 2 * g.width + j] * u
 
 
 def motion_of_row(g: ContactGraph, c: int, row: int) -> float:
     """v_i = b_i + V_iᵀ s."""
-    out = g.b[ROWS * c + row]
+    return g.b[ROWS * c + row] + caused_motion(g, c, row)
+
+
+def caused_motion(g: ContactGraph, c: int, row: int) -> float:
+    """V_iᵀ s."""
+    out = 0.0
     for k in range(g.starts[c], g.starts[c + 1]):
         at = g.places[k]
         own = (ROWS * k + row) * g.width
@@ -170,10 +200,94 @@ def set_speeds(g: ContactGraph) -> None:
     """s = V x."""
     for i in range(g.width * g.nodes):
         g.s[i] = 0.0
+    start_links(g)
     for c in range(g.contacts):
-        for r in range(ROWS):
-            if g.x[ROWS * c + r] != 0.0:
-                add_speeds(g, c, r, g.x[ROWS * c + r])
+        change_forces(g, c, g.x[ROWS * c], g.x[ROWS * c + 1], g.x[ROWS * c + 2])
+    update_links(g)
+
+
+# ------------------------------------------------------------------------------------------------------- links, kernels
+
+
+def is_of_mechanism(g: ContactGraph, k: int) -> int:
+    """Whether a block is one of a link or of a mode."""
+    if g.tree.is_there == 0:
+        return 0
+    return 1 if g.places[k] >= SIX * g.tree.node else 0
+
+
+def link_of_block(g: ContactGraph, k: int) -> int:
+    """The link of a block; -1: it is one of modes, or of a free body."""
+    link = g.places[k] // SIX - g.tree.node
+    return link if link >= 0 and link < g.tree.links else -1
+
+
+def start_links(g: ContactGraph) -> None:
+    """Begin walks over the links: s is up to date."""
+    if g.tree.is_there == 1:
+        start_walk(g.tree, g.s[SIX * g.tree.node :])
+
+
+def update_links(g: ContactGraph) -> None:
+    if g.tree.is_there == 1 and g.tree.moved == 1:
+        end_walk(g.tree, g.s[SIX * g.tree.node :])
+
+
+def visit_link(g: ContactGraph, k: int) -> None:
+    """The cursor to the link of a block, whose twist is up to date then."""
+    if g.tree.is_there == 1:
+        link = link_of_block(g, k)
+        if link >= 0:
+            walk_to(g.tree, g.s[SIX * g.tree.node :], link)
+
+
+def push_mechanism(g: ContactGraph, k: int, n: float, t: float, u: float) -> None:
+    """Three forces on a link, or on modes."""
+    link = link_of_block(g, k)
+    at = g.places[k]
+    own = ROWS * k * SIX
+    g.tree.moved = 1
+    if link >= 0:
+        visit_link(g, k)
+    for j in range(SIX):
+        g.push[j] = g.V[own + j] * n + g.V[own + SIX + j] * t + g.V[own + 2 * SIX + j] * u
+        if link >= 0:
+            g.tree.pending[SIX * link + j] += g.push[j]
+        else:
+            g.s[at + j] -= g.push[j]
+    if link >= 0:
+        add_response(g.tree, link, g.push, g.s[at:])
+
+
+def add_link_diagonal(g: ContactGraph, c: int, A: Numbers) -> None:
+    """The part of a contact's block of A that is due to a mechanism: what unit forces cause, which are then taken away again."""
+    push_row(g, c, 1.0, 0.0, 0.0)
+    A[0] += mechanism_motion(g, c, 0)
+    A[3] += mechanism_motion(g, c, 1)
+    A[4] += mechanism_motion(g, c, 2)
+    push_row(g, c, -1.0, 1.0, 0.0)
+    A[1] += mechanism_motion(g, c, 1)
+    A[5] += mechanism_motion(g, c, 2)
+    push_row(g, c, 0.0, -1.0, 1.0)
+    A[2] += mechanism_motion(g, c, 2)
+    push_row(g, c, 0.0, 0.0, -1.0)
+
+
+def push_row(g: ContactGraph, c: int, n: float, t: float, u: float) -> None:
+    """Forces of a contact on a mechanism alone."""
+    for k in range(g.starts[c], g.starts[c + 1]):
+        if is_of_mechanism(g, k) == 1:
+            push_mechanism(g, k, n, t, u)
+
+
+def mechanism_motion(g: ContactGraph, c: int, row: int) -> float:
+    out = 0.0
+    for k in range(g.starts[c], g.starts[c + 1]):
+        if is_of_mechanism(g, k) == 1:
+            visit_link(g, k)
+            for j in range(SIX):
+                out += g.V[(ROWS * k + row) * SIX + j] * g.s[g.places[k] + j]
+    return out
 
 
 def project_tangents(g: ContactGraph, c: int, normal: float) -> None:

@@ -15,6 +15,8 @@ def find_islands(g: ContactGraph) -> None:
     for c in range(g.contacts):
         for k in range(g.starts[c] + 1, g.starts[c + 1]):
             join_nodes(g, g.places[k - 1] // g.width, g.places[k] // g.width)
+    for i in range(1, g.tree.links + g.tree.mode_nodes):
+        join_nodes(g, g.tree.node, g.tree.node + i)
     number_islands(g)
     sort_by_islands(g)
 

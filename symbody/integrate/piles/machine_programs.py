@@ -1,40 +1,61 @@
-"""The program of a mechanism in a pile: places and twists of its bodies that touch others, and their responses to impulses."""
+"""The program of a mechanism in a pile: of a tree, what moves of the places of its links, accelerations and constraints; of any
+other mechanism places and twists of its bodies that touch others, and their responses to impulses."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, Final
 
 import numpy as np
 
 from ...algebra.calculus.derivatives import jacobian, time_derivative
+from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import ZERO, Expr, as_expr
 from ...algebra.graph.matrix import Matrix
+from ...algebra.graph.walk import free_symbols
+from ...bodies.frames.frames import Frame
 from ...derivation.equations.equations import Equations
+from ...derivation.programs.forward_dynamics import tree_accelerations
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, compile_program
 from ...emit.run.loop_callee import program_callee
-from ..complementarity.contact_arrays import indices
 from ..contact.contact_modes import ModeTable
 from ..start.state import State
 from ..time_stepping.moreau_programs import compiled_program, moreau_memory, solved_columns
+from .link_motion import PileLinks, pile_links
+from .link_table import LinkTable, link_table
 from .pile_records import SPEEDS, PileMachine
+
+MOST_CONSTRAINTS: Final = 60  # of a tree: K is dense
 
 
 @dataclass(frozen=True)
 class MachineBody:
-    """A shape on a frame of a mechanism: its centre and the rotation matrix of the frame in the ground frame, as expressions, and its
-    principal axes in the frame (columns)."""
+    """A shape on a frame of a mechanism: its centre in the frame, and its principal axes there (columns)."""
 
-    centre: tuple[Expr, ...]
-    rotation: Matrix
+    frame: Frame
+    at: Matrix
     axes: Array
+
+    @cached_property
+    def centre(self) -> tuple[Expr, ...]:
+        """In the ground."""
+        return self.frame.point(*self.at.entries).in_frame(self.frame.root).coordinates.entries
+
+    @cached_property
+    def rotation(self) -> Matrix:
+        """Of the frame in the ground."""
+        return self.frame.rotation_in(self.frame.root).matrix
 
 
 @dataclass(frozen=True)
 class PileMechanism:
-    """A mechanism in a pile: its start, the bodies that touch others, and pairs of these that touch each other."""
+    """A mechanism in a pile: its start, the bodies that touch others, and pairs of these that touch each other.
+
+    table    its links, where it is a tree whose surfaces do not move on their frames; None: all mechanisms that are not
+    """
 
     start: State
     bodies: tuple[MachineBody, ...]
@@ -47,6 +68,56 @@ class PileMechanism:
     @property
     def state(self) -> Array:
         return np.concatenate([self.start.q, self.start.u])
+
+    @cached_property
+    def table(self) -> LinkTable | None:
+        numbers = [e.value for body in self.bodies for e in body.at.entries]
+        if None in numbers or len(self.equations.lam) > MOST_CONSTRAINTS:
+            return None
+        table = link_table(self.start, [body.frame for body in self.bodies])
+        return None if table is None or tree_accelerations(self.equations) is None else table
+
+    @cached_property
+    def changing(self) -> list[int]:
+        """Numbers of the entries of the table that depend on coordinates."""
+        entries = [] if self.table is None else self.table.entries
+        return [k for k, e in enumerate(entries) if any(s.kind == "coordinate" for s in free_symbols(e))]
+
+
+def link_outputs(machine: PileMechanism) -> dict[str, Any]:
+    """What a step needs of a tree at its midpoint."""
+    eq, table = machine.equations, machine.table
+    udot = tree_accelerations(eq)
+    assert table is not None
+    assert udot is not None
+    entries, n, k = table.entries, len(eq.u), len(eq.lam)
+    off = (eq.Jc @ Matrix(n, 1, eq.u) + eq.b).entries if k else ()
+    phi = (*eq.phi.entries, *[ZERO] * (k - len(eq.phi.entries)))
+    outputs = {
+        "found": [entries[j] for j in machine.changing], "udot": udot.entries, "Jc": eq.Jc.entries if k else (), "off": off, "phi": phi,
+    }  # fmt: skip
+    return {name: list(values) or [ZERO] for name, values in outputs.items()}
+
+
+def link_record(machine: PileMechanism | None, node: int) -> PileLinks:
+    """Memory of the links of a tree, whose first is a node of the contact graph; of none for other mechanisms."""
+    table = None if machine is None else machine.table
+    if machine is None or table is None:
+        return pile_links(None, node, 0, np.zeros(1), [], [])
+    start, local = machine.start, np.zeros(len(table.entries))
+    values = dict(zip(start.equations.p, start.p, strict=True))
+    fixed = np.setdiff1d(np.arange(len(local)), machine.changing)
+    constants = [table.entries[k] for k in fixed]
+    local[fixed] = [float(x) for x in evaluate(constants, values)]
+    surfaces = [surface_place(table, body) for body in machine.bodies]
+    return pile_links(table, node, len(start.equations.lam), local, machine.changing, surfaces)
+
+
+def surface_place(table: LinkTable, body: MachineBody) -> tuple[int, Array]:
+    """The link of a surface, and its place there: principal axes, centre."""
+    link, R, p = table.places[body.frame]
+    at = np.array([float(e.value or 0.0) for e in body.at.entries])
+    return link, np.concatenate([(R @ body.axes).ravel(), p + R @ at])
 
 
 def machine_outputs(eq: Equations, bodies: Sequence[MachineBody]) -> dict[str, Any]:
@@ -70,6 +141,8 @@ def machine_outputs(eq: Equations, bodies: Sequence[MachineBody]) -> dict[str, A
 
 def machine_places(machine: PileMechanism, t: Array, states: Array) -> tuple[Array, Array]:
     """Centres (times, bodies, 3) and rotation matrices of the principal axes of the bodies that touch others."""
+    if machine.table is not None:
+        return link_places(machine, t, states)
     eq, entries = machine.equations, [_place(body) for body in machine.bodies]
     groups: dict[str, Any] = {"t": eq.t, "q": eq.q, "r": eq.r, "p": eq.p}
     given = {"t": t, "q": states[:, : len(eq.q)], "r": machine.start.r, "p": machine.start.p}
@@ -81,32 +154,60 @@ def machine_places(machine: PileMechanism, t: Array, states: Array) -> tuple[Arr
     return found[..., :3], found[..., 3:].reshape(len(t), -1, 3, 3)
 
 
+def link_places(machine: PileMechanism, t: Array, states: Array) -> tuple[Array, Array]:
+    """The same of a tree: by its joints, one after another."""
+    eq, table, links = machine.equations, machine.table, link_record(machine, 0)
+    assert table is not None
+    outputs = {"found": [table.entries[k] for k in machine.changing] or [ZERO]}
+    f = compiled_program(eq, "places of links", outputs, is_quick=True)
+    groups = (machine.start.r, machine.start.p)
+    full = np.zeros((len(t), len(eq.state)))
+    full[:, : states.shape[1]] = states
+    found = np.asarray(f.batch(t, full, *(x for x in groups if len(x)))).reshape(len(t), -1)
+    local = np.tile(np.array(links.local[: len(table.entries)]), (len(t), 1))
+    if machine.changing:
+        local[:, machine.changing] = found
+    R, p, at = [np.tile(np.eye(3), (len(t), 1, 1))], [np.zeros((len(t), 3))], 0
+    for x in table.links[1:]:
+        above, base = R[x.parent], x.base[:9].reshape(3, 3)
+        turn, offset = local[:, at : at + 9].reshape(-1, 3, 3), local[:, at + 9 : at + 12]
+        p.append(p[x.parent] + above @ x.base[9:] + ((above @ base) @ offset[:, :, None])[:, :, 0])
+        R.append(above @ base @ turn)
+        at += len(x.entries)
+    surfaces = [surface_place(table, body) for body in machine.bodies]
+    centres = np.stack([p[i] + R[i] @ x[9:] for i, x in surfaces], axis=1)
+    return centres, np.stack([R[i] @ x[:9].reshape(3, 3) for i, x in surfaces], axis=1)
+
+
 def _place(body: MachineBody) -> list[Expr]:
     """The centre, and the rotation matrix of the principal axes."""
     turned = body.rotation @ Matrix(3, 3, tuple(as_expr(float(e)) for e in body.axes.ravel()))
     return [*body.centre, *turned.entries]
 
 
-def machine_record(machine: PileMechanism | None, dummy: Equations) -> PileMachine:
+def machine_record(machine: PileMechanism | None, dummy: Equations, links: PileLinks) -> PileMachine:
     """Memory of a mechanism, or of none."""
     eq = dummy if machine is None else machine.equations
     bodies = () if machine is None else machine.bodies
     given = {} if machine is None else {"p": machine.start.p, "r": machine.start.r}
-    outputs = {"udot": [ZERO]} if machine is None else machine_outputs(eq, bodies)
+    is_tree = links.is_there == 1
+    outputs: dict[str, Any] = {"udot": [ZERO]}
+    if machine is not None:
+        outputs = link_outputs(machine) if is_tree else machine_outputs(eq, bodies)
     rates = compiled_program(eq, "coordinate_rates", {"qdot": eq.rates})
     callees = {
         "point": program_callee(compiled_program(eq, "machine", outputs), given), "rates": program_callee(rates, given), "variables": None,
     }  # fmt: skip
     b = len(bodies)
-    rows = SPEEDS * b
+    rows = 0 if is_tree else SPEEDS * b
     step = moreau_memory(ModeTable(eq, (), ()), rows, callees, remembers=False)
     if machine is not None:
         step.y[: len(machine.state)] = machine.state
     n = len(eq.state)
-    touches = [0] * (b * b)
+    touches = np.zeros(b * b + 1, dtype=np.int64)
     for i, j in () if machine is None else machine.pairs:
         touches[i * b + j] = touches[j * b + i] = 1
     return PileMachine(
-        bodies=b, touches=indices(touches), step=step, place=np.zeros(12 * b + 1), twist=np.zeros(rows + 1), free=np.zeros(rows + 1), W=np.zeros(rows * rows + 1),
-        factor=np.zeros(rows * rows + 1), wrench=np.zeros(rows + 1), shift=np.zeros(n + 1), kept=np.zeros(n + 1),
+        bodies=b, links=links, touches=touches, step=step, place=np.zeros(12 * b + 1), twist=np.zeros(rows + 1), free=np.zeros(rows + 1), W=np.zeros(rows * rows + 1),
+        factor=np.zeros(rows * rows + 1), wrench=np.zeros(SPEEDS * b + 1), shift=np.zeros(n + 1), kept=np.zeros(n + 1),
     )  # fmt: skip

@@ -4,6 +4,9 @@
     V = Lᵀ Eᵀ d                   of a contact in direction d on a body, E its rows of the unit wrench
     u⁺ = u + h u' + M⁻¹ Gᵀ P      P: impulses and their moments about the centres of the bodies
 
+This is for any mechanism, and costs the square of the number of these bodies; where the mechanism is a tree, with or without
+constraints, its links respond one by one (`link_motion.py`).
+
 The contact graph sees six numbers for each of these bodies. G, M⁻¹ Gᵀ and accelerations are those that time stepping of
 mechanisms computes (`moreau_programs.py`), so that constraints hold and drift is taken back as there.
 """
@@ -12,11 +15,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...emit.loops.kernel_language import is_finite
+from ...emit.loops.kernel_language import Numbers, is_finite
 from ..complementarity.contact_graph import ROWS
 from ..complementarity.semidefinite import semidefinite_factor
 from ..time_stepping.moreau_impulses import set_free_motion
 from ..time_stepping.moreau_step import advance_positions, normalize_rotations
+from .link_motion import SIX, answer_impulses, clear_loads, move_links, place_surface
 from .pile_records import SPEEDS, STATE, PileStep
 
 SINGULAR: Final = 1e-11  # pivots of W below this fraction of its diagonal: the bodies cannot move so
@@ -49,6 +53,11 @@ def place_machine(s: PileStep, t: float) -> None:
     if m.bodies == 0:
         return
     d = m.step
+    if m.links.is_there == 1:
+        move_links(m.links, d, t + 0.5 * s.h)
+        for a in range(m.bodies):
+            place_surface(m.links, a, s.y[STATE * (s.n + a) :], s.turn[9 * (s.n + a) :])
+        return
     d.point((t + 0.5 * s.h, d.y), (m.place, m.twist, d.G, d.X, d.udot, d.back))
     set_free_motion(d)
     for a in range(m.bodies):
@@ -68,19 +77,69 @@ def place_machine(s: PileStep, t: float) -> None:
     semidefinite_factor(rows, rows, 0.0, SINGULAR, m.W, m.factor)
 
 
+def blocks_of_machine(s: PileStep, a: int) -> int:
+    """Blocks of V for a body of the mechanism: one for each body up to it; its link and the modes of a tree."""
+    if s.machine.links.is_there == 1:
+        return 1 + s.machine.links.tree.mode_nodes
+    return a + 1
+
+
+def blocks_within_machine(s: PileStep, a: int, b: int) -> int:
+    """Those of two bodies of the mechanism that touch each other."""
+    if s.machine.links.is_there == 1:
+        return 2 + s.machine.links.tree.mode_nodes
+    return a + 1 if a > b else b + 1
+
+
 def add_machine_blocks(s: PileStep, c: int, block: int, a: int, sign: float) -> float:
     """Blocks of V for a body of the mechanism, one for each body up to it, and its part of b; the normal speed that it has before
     the step."""
+    if s.machine.links.is_there == 1:
+        clear_modes(s, block + 1)
+        return add_link_block(s, c, block, block + 1, a, sign)
     clear_blocks(s, block, a + 1)
     return add_to_blocks(s, c, block, a, sign)
 
 
 def add_own_blocks(s: PileStep, c: int, block: int, a: int, b: int) -> float:
     """Those of two bodies of the mechanism that touch each other, in the same blocks."""
-    clear_blocks(s, block, a + 1 if a > b else b + 1)
     before = 0.0
+    if s.machine.links.is_there == 1:
+        clear_modes(s, block + 2)
+        before += add_link_block(s, c, block, block + 2, a, 1.0)
+        before += add_link_block(s, c, block + 1, block + 2, b, -1.0)
+        return before
+    clear_blocks(s, block, a + 1 if a > b else b + 1)
     before += add_to_blocks(s, c, block, a, 1.0)
     before += add_to_blocks(s, c, block, b, -1.0)
+    return before
+
+
+def clear_modes(s: PileStep, block: int) -> None:
+    t = s.machine.links.tree
+    for k in range(t.mode_nodes):
+        s.graph.places[block + k] = SPEEDS * (t.node + t.links + k)
+        for i in range(ROWS * SPEEDS):
+            s.graph.V[(block + k) * ROWS * SPEEDS + i] = 0.0
+
+
+def add_link_block(s: PileStep, c: int, block: int, modes: int, a: int, sign: float) -> float:
+    """The block of a body's link, what it adds to those of modes, and its part of b; the normal speed that it has before the step."""
+    m = s.machine.links
+    g = s.graph
+    link = m.carrier[a]
+    g.places[block] = SPEEDS * (m.tree.node + link)
+    before = 0.0
+    for r in range(ROWS):
+        set_wrench(s, c, r, m.tree.origin[3 * link :], sign)
+        for i in range(SIX):
+            g.V[(ROWS * block + r) * SPEEDS + i] = s.w[i]
+            g.b[ROWS * c + r] += s.w[i] * m.free[SIX * link + i]
+            if r == 0:
+                before += s.w[i] * m.twist[SIX * link + i]
+            for j in range(m.constraints):
+                at = (ROWS * (modes + j // SIX) + r) * SPEEDS + j % SIX
+                g.V[at] += s.w[i] * m.tree.Y[m.constraints * (SIX * link + i) + j]
     return before
 
 
@@ -98,7 +157,7 @@ def add_to_blocks(s: PileStep, c: int, block: int, a: int, sign: float) -> float
     rows = SPEEDS * m.bodies
     before = 0.0
     for r in range(ROWS):
-        set_wrench(s, c, r, a, sign)
+        set_wrench(s, c, r, s.y[STATE * (s.n + a) :], sign)
         for i in range(SPEEDS):
             g.b[ROWS * c + r] += s.w[i] * m.free[SPEEDS * a + i]
             if r == 0:
@@ -112,11 +171,11 @@ def add_to_blocks(s: PileStep, c: int, block: int, a: int, sign: float) -> float
     return before
 
 
-def set_wrench(s: PileStep, c: int, r: int, a: int, sign: float) -> None:
-    """A unit impulse along an axis of a contact, and its moment about the centre of a body, in w."""
+def set_wrench(s: PileStep, c: int, r: int, about: Numbers, sign: float) -> None:
+    """A unit impulse along an axis of a contact, and its moment about a point, in w."""
     for j in range(3):
         s.w[j] = sign * s.axes[9 * c + 3 * r + j]
-        s.w[6 + j] = s.arm[3 * c + j] - s.y[STATE * (s.n + a) + j]
+        s.w[6 + j] = s.arm[3 * c + j] - about[j]
     s.w[3] = s.w[7] * s.w[2] - s.w[8] * s.w[1]
     s.w[4] = s.w[8] * s.w[0] - s.w[6] * s.w[2]
     s.w[5] = s.w[6] * s.w[1] - s.w[7] * s.w[0]
@@ -129,10 +188,10 @@ def change_machine(s: PileStep, is_shift: int) -> None:
         return
     d = m.step
     add_up_wrenches(s)
+    if m.links.is_there == 1:
+        answer_impulses(m.links, d.n_u)
     for k in range(d.n_u):
-        change = 0.0
-        for i in range(SPEEDS * m.bodies):
-            change += d.X[i * d.n_u + k] * m.wrench[i]
+        change = m.links.answer[k] if m.links.is_there == 1 else answer_of_speed(s, k)
         if is_shift == 1:
             m.shift[k] = change
         else:
@@ -140,8 +199,17 @@ def change_machine(s: PileStep, is_shift: int) -> None:
             m.shift[k] = 0.0
 
 
+def answer_of_speed(s: PileStep, k: int) -> float:
+    change = 0.0
+    for i in range(SPEEDS * s.machine.bodies):
+        change += s.machine.step.X[i * s.machine.step.n_u + k] * s.machine.wrench[i]
+    return change
+
+
 def add_up_wrenches(s: PileStep) -> None:
     m = s.machine
+    if m.links.is_there == 1:
+        clear_loads(m.links)
     for i in range(SPEEDS * m.bodies):
         m.wrench[i] = 0.0
     for c in range(s.contacts):
@@ -152,10 +220,17 @@ def add_up_wrenches(s: PileStep) -> None:
 
 
 def add_wrench(s: PileStep, c: int, a: int, sign: float) -> None:
+    m = s.machine
     for r in range(ROWS):
-        set_wrench(s, c, r, a, sign)
-        for i in range(SPEEDS):
-            s.machine.wrench[SPEEDS * a + i] += s.w[i] * s.graph.x[ROWS * c + r]
+        if m.links.is_there == 1:
+            link = m.links.carrier[a]
+            set_wrench(s, c, r, m.links.tree.origin[3 * link :], sign)
+            for i in range(SPEEDS):
+                m.links.load[SPEEDS * link + i] += s.w[i] * s.graph.x[ROWS * c + r]
+        else:
+            set_wrench(s, c, r, s.y[STATE * (s.n + a) :], sign)
+            for i in range(SPEEDS):
+                m.wrench[SPEEDS * a + i] += s.w[i] * s.graph.x[ROWS * c + r]
 
 
 def keep_machine(s: PileStep) -> None:

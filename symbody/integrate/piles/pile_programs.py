@@ -13,7 +13,7 @@ from ...emit.run.loop_callee import program_callee
 from ..complementarity.contact_arrays import indices
 from ..complementarity.contact_graph import contact_graph
 from ..time_stepping.moreau_programs import compiled_program
-from .machine_programs import PileMechanism, machine_record
+from .machine_programs import PileMechanism, link_record, machine_record
 from .pile_records import MOST_CORNERS, MOST_FACES, ROOM, SPEEDS, STATE, PileGrid, PileStep
 from .pile_solids import PileSolid, shape_record
 
@@ -78,7 +78,11 @@ def pile_step_record(pile: PileNumbers, h: float, capacity: int, callees: dict[s
         for k, outputs in body_outputs(pile.body).items()
     }
     carried = 0 if pile.machine is None else len(pile.machine.bodies)
-    graph = contact_graph(c, (2 + carried) * c, n + carried, SPEEDS)
+    links = link_record(pile.machine, n)
+    tree = links.tree if links.is_there == 1 else None
+    own = carried if tree is None else tree.mode_nodes
+    nodes = n + (carried if tree is None else tree.links + tree.mode_nodes)
+    graph = contact_graph(c, (2 + own) * c, nodes, SPEEDS, tree)
     graph.tolerance, graph.most = pile.tolerance, pile.most_sweeps
     field = pile.terrain
     room = ROOM + 4 * MOST_FACES
@@ -90,13 +94,13 @@ def pile_step_record(pile: PileNumbers, h: float, capacity: int, callees: dict[s
         field_kind=-1 if field is None else field.kind, field=np.zeros(1) if field is None else _flat(field.heights),
         field_shape=indices([] if field is None else list(field.heights.shape)),
         field_place=np.zeros(1) if field is None else np.array([*field.corner, *field.spacing]),
-        shapes=shape_record(list(pile.solids)), grid=_grid_record(pile), graph=graph, machine=machine_record(pile.machine, pile.body), capacity=c, contacts=0, is_full=0, margin=0.0,
+        shapes=shape_record(list(pile.solids)), grid=_grid_record(pile), graph=graph, machine=machine_record(pile.machine, pile.body, links), capacity=c, contacts=0, is_full=0, margin=0.0,
         first=indices([0] * c), second=indices([0] * c), feature=indices([0] * c), normal=np.zeros(3 * c + 3), arm=np.zeros(3 * c + 3),
         gap=np.zeros(c + 1), restitution=np.zeros(c + 1), axes=np.zeros(9 * c + 9), old_start=indices([0] * (n + carried + 1)), old_second=indices([0] * c),
         old_feature=indices([0] * c), old_impulse=np.zeros(3 * c + 3), new_start=indices([0] * (n + carried + 1)),
         **callees, x=np.zeros(STATE), p=p, udot=np.zeros(SPEEDS),
         qdot=np.zeros(7), before=np.zeros(STATE * n + 1), residual=0.0, free=np.zeros(SPEEDS * n + 1), own=np.zeros(SPEEDS * n + 1),
-        stabilise=pile.stabilise, shift=np.zeros(SPEEDS * n + 1), rest=pile.rest, calm=indices([0] * (n + carried)), mark=0, w=np.zeros(16),
+        stabilise=pile.stabilise, shift=np.zeros(SPEEDS * n + 1), rest=pile.rest, calm=indices([0] * nodes), mark=0, w=np.zeros(16),
         clip=np.zeros(4 * MOST_CORNERS + 4), clipped=np.zeros(4 * MOST_CORNERS + 4), one=np.zeros(room), two=np.zeros(room),
     )  # fmt: skip
 

@@ -8,6 +8,7 @@ from ...emit.loops.kernel_language import Function, Indices, Mutable, Numbers
 from ...emit.loops.records import Struct
 from ..complementarity.contact_graph import ContactGraph
 from ..time_stepping.moreau_records import MoreauStep
+from .link_motion import PileLinks
 
 STATE: Final = 13  # x y z e0 e1 e2 e3 x' y' z' wx wy wz of a body: those of one free body that was derived
 SPEEDS: Final = 6
@@ -76,6 +77,7 @@ class PileGrid(Struct):
 class PileMachine(Struct):
     """A mechanism in a pile, of which some `bodies` touch others; 0: none.
 
+    links            the mechanism as a tree; where it is one, what follows of W and twists is not used
     touches          of each pair of these bodies (bodies x bodies), 1: they may touch each other
     step             its state y, and its programs; G and X: of the twists of these bodies
     place, twist     of each body at the midpoint: centre and rotation matrix (12), velocity and angular velocity (6)
@@ -86,6 +88,7 @@ class PileMachine(Struct):
     """
 
     bodies: int
+    links: PileLinks
     touches: Indices
     step: MoreauStep
     place: Numbers

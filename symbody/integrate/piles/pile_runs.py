@@ -60,7 +60,8 @@ class PileRunner:
     def __init__(self, pile: PileNumbers, h: float) -> None:
         self.pile, self.h, self.t = pile, h, 0.0
         self.n = len(pile.kinds) - pile.fixed
-        self.most = MOST_PER_BODY * self.n + 1000
+        carried = 0 if pile.machine is None else len(pile.machine.bodies)
+        self.most = MOST_PER_BODY * (self.n + carried) + 1000
         self._effort = Effort()
         self.machine_states: list[Array] = [] if pile.machine is None else [pile.machine.state]
         self._begin(4 * self.n + 16)

@@ -23,6 +23,8 @@ from .machine_step import (
     add_machine_blocks,
     add_own_blocks,
     advance_machine,
+    blocks_of_machine,
+    blocks_within_machine,
     change_machine,
     is_machine_finite,
     keep_machine,
@@ -243,14 +245,13 @@ def blocks_of_contact(s: PileStep, c: int) -> int:
     own = blocks_of_body(s, s.first[c])
     if is_between_bodies(s, c) == 0:
         return own
-    other = blocks_of_body(s, s.second[c])
     if is_within_machine(s, c) == 1:
-        return own if own > other else other
-    return own + other
+        return blocks_within_machine(s, s.first[c] - s.n, s.second[c] - s.n)
+    return own + blocks_of_body(s, s.second[c])
 
 
 def blocks_of_body(s: PileStep, i: int) -> int:
-    return 1 if i < s.n else i - s.n + 1
+    return 1 if i < s.n else blocks_of_machine(s, i - s.n)
 
 
 def set_contact_rows(s: PileStep, c: int, block: int) -> None:

@@ -192,22 +192,21 @@ class Pile(Summarized):
             self._check_name(name)
             solid = solid_of(f"{where}, {name!r}", shape, None)
             frame, at = frame_and_coordinates(f"{where}, {name!r}", on, tuple(float(c) for c in solid.centre))
-            centre = frame.point(*at.entries).in_frame(frame.root).coordinates
-            bodies.append(MachineBody(tuple(centre.entries), frame.rotation_in(frame.root).matrix, solid.turn))
+            bodies.append(MachineBody(frame, at, solid.turn))
             state = np.array([[0.0] * 3 + [1.0] + [0.0] * (STATE - 4)])
             self._kinds[name] = PileKind(name, solid, 1.0, state, True, True, mu, e)
         self._machine = PileMechanism(start, tuple(bodies), self._own_pairs(where, list(surfaces), touching))
 
     def _own_pairs(self, where: str, names: list[str], touching: Any) -> tuple[tuple[int, int], ...]:
         """Numbers of the surfaces of a mechanism that touch each other."""
-        pairs = []
+        pairs, number = [], {name: k for k, name in enumerate(names)}
         for pair in touching:
             if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] == pair[1]:
                 raise ModelError(f"{where}: touching= takes pairs of different surfaces by name, got {shown(pair)}")
             for name in pair:
-                if name not in names:
+                if name not in number:
                     raise unknown(f"{where}, touching=", "surface", str(name), names, ModelError)
-            pairs.append((names.index(pair[0]), names.index(pair[1])))
+            pairs.append((number[pair[0]], number[pair[1]]))
         return tuple(pairs)
 
     def _check_machine(self, where: str, start: Any, surfaces: Any) -> None:
@@ -465,45 +464,47 @@ class Pile(Summarized):
 
     def _check_pairs(self, kinds: list[PileKind]) -> None:
         """Every pair of kinds that can meet has a gap."""
-        for i, a in enumerate(kinds):
-            for b in kinds[i:]:
-                is_still = a.is_fixed and b.is_fixed and a.is_carried == b.is_carried
-                if (is_still and not self._is_own_pair(a, b)) or (a is b and len(a.states) < 2):
-                    continue
-                forms = {a.solid.form, b.solid.form}
-                if DRUM in forms and not forms & {BALL, CLUMP}:
-                    raise SimulationError(
-                        f"{self._where}: {a.name} ({FORMS[a.solid.form]}) and {b.name} ({FORMS[b.solid.form]}) have no gap here; a cylinder touches "
-                        "balls and walls, and with sides=24 it is a prism that touches all but cylinders"
-                    )
-            if (
-                a.solid.form == DRUM
-                and (a.is_carried or not a.is_fixed)
-                and any(w.terrain for w in self._walls.values())
-            ):
+        free = [k for k in kinds if not k.is_carried]
+        met = [(a, b) for i, a in enumerate(free) for b in kinds if b.is_carried or b in free[i:]]
+        for a, b in (*met, *self._own_kinds(kinds)):
+            is_still = a.is_fixed and b.is_fixed and not (a.is_carried or b.is_carried)
+            if is_still or (a is b and len(a.states) < 2):
+                continue
+            forms = {a.solid.form, b.solid.form}
+            if DRUM in forms and not forms & {BALL, CLUMP}:
+                raise SimulationError(
+                    f"{self._where}: {a.name} ({FORMS[a.solid.form]}) and {b.name} ({FORMS[b.solid.form]}) have no gap here; a cylinder touches "
+                    "balls and walls, and with sides=24 it is a prism that touches all but cylinders"
+                )
+        if any(w.terrain for w in self._walls.values()):
+            self._check_terrain(kinds)
+
+    def _check_terrain(self, kinds: list[PileKind]) -> None:
+        for a in kinds:
+            if a.solid.form == DRUM and (a.is_carried or not a.is_fixed):
                 raise SimulationError(
                     f"{self._where}: {a.name} (cylinder) and a height field have no gap here; sides=24 makes it a prism"
                 )
 
-    def _is_own_pair(self, a: PileKind, b: PileKind) -> bool:
-        """Whether both are surfaces of the mechanism that touch each other."""
-        if self._machine is None or not (a.is_carried and b.is_carried):
-            return False
-        names = [k.name for k in self.kinds if k.is_carried]
-        wanted = {names.index(a.name), names.index(b.name)}
-        return any(set(pair) == wanted for pair in self._machine.pairs)
+    def _own_kinds(self, kinds: list[PileKind]) -> list[tuple[PileKind, PileKind]]:
+        """Pairs of surfaces of the mechanism that touch each other."""
+        carried = [k for k in kinds if k.is_carried]
+        return [] if self._machine is None else [(carried[i], carried[j]) for i, j in self._machine.pairs]
 
     def _law_table(self, names: list[str]) -> Array:
-        table = np.empty((len(names), len(names), 2))
+        """Friction and restitution of all pairs: the larger one of those that were given for the parts, or the pile's."""
         parts: dict[str, PileKind | Wall] = {**self._kinds, **self._walls}
-        for i, one in enumerate(names):
-            for j, other in enumerate(names):
-                given = self._pairs.get(frozenset((one, other)), (None, None))
-                own = [(parts[k].friction, parts[k].restitution) for k in (one, other)]
-                for r, default in enumerate((self.friction, self.restitution)):
-                    values = [v for o in own if (v := o[r]) is not None]
-                    law = given[r]
-                    table[i, j, r] = max(values, default=default) if law is None else law
+        table = np.empty((len(names), len(names), 2))
+        for r, (default, law) in enumerate(((self.friction, "friction"), (self.restitution, "restitution"))):
+            own = np.array([np.nan if (v := getattr(parts[k], law)) is None else v for k in names], dtype=float)
+            table[..., r] = np.fmax(own[:, None], own[None, :])
+            table[..., r][np.isnan(table[..., r])] = default
+        number = {name: i for i, name in enumerate(names)}
+        for pair, given in self._pairs.items():
+            one, other = number[min(pair)], number[max(pair)]
+            for r, value in enumerate(given):
+                if value is not None:
+                    table[one, other, r] = table[other, one, r] = value
         return table
 
     @property
