@@ -170,7 +170,8 @@ def change_forces(g: ContactGraph, c: int, n: float, t: float, u: float) -> None
     """s + V times the changes of three forces; of links by their response, where the cursor is."""
     if n == 0.0 and t == 0.0 and u == 0.0:
         return
-    for k in range(g.starts[c], g.starts[c + 1]):
+    for back in range(g.starts[c + 1] - g.starts[c]):
+        k = g.starts[c + 1] - 1 - back  # the other way round than motions are read: cursors are there
         at = g.places[k]
         own = ROWS * k * g.width
         if is_of_mechanism(g, k) == 1:
@@ -237,7 +238,7 @@ def visit_link(g: ContactGraph, k: int) -> None:
     """The cursor to the link of a block, whose twist is up to date then."""
     if g.tree.is_there == 1:
         link = link_of_block(g, k)
-        if link >= 0:
+        if link > 0:
             walk_to(g.tree, g.s[SIX * g.tree.node :], link)
 
 

@@ -9,7 +9,8 @@ there on to others, through the joint:
 S: motion vectors of the joint, U = J S, D = Sᵀ U with the articulated inertia J, X: shift between the origins. So sweeps over
 contacts need no matrix: a cursor walks from link to link, takes along the impulses that it has left behind (`pending`), and
 brings each link up to date when it arrives there, from what its parent's twist was when the cursor last left (`left`). The walk
-from one contact to the next costs the number of joints between them. (Articulated bodies: Featherstone, Rigid Body Dynamics
+from one contact to the next costs the number of joints between them. What hangs on the ground by different joints is a tree of its own, with a
+cursor of its own. (Articulated bodies: Featherstone, Rigid Body Dynamics
 Algorithms, 2008, ch. 7; Ω is the inverse of the inertia of the whole tree at a link: Kreutz-Delgado, Jain, Rodriguez 1992.)
 
 Constraints, such as those that close loops, add modes: columns Y of twists due to their impulses, of unit energy, and
@@ -43,7 +44,8 @@ class ResponseTree(Struct):
     S, U, D         of each degree of freedom: motion vector, J S, and 1 / D
     J, response     of each link: articulated inertia, and Ω
     modes           columns of `Y` (links x 6 x modes); `mode_nodes`: nodes that hold κ, after those of the links
-    at              link where the cursor is; moved 1: impulses have been put on links since all were up to date
+    root            of each link: the first of its tree; `at`, for these: the link where its cursor is
+    moved           1: impulses have been put on links since all were up to date
     pending, left   of each link: impulses not yet passed on to its parent, and the twist of its parent when it was left
     route           links on the way outwards
     w, d            an impulse or twist that is passed on, and the way between two origins
@@ -65,7 +67,8 @@ class ResponseTree(Struct):
     J: Numbers
     response: Numbers
     Y: Numbers
-    at: Mutable[int]
+    root: Indices
+    at: Indices
     moved: Mutable[int]
     pending: Numbers
     left: Numbers
@@ -77,15 +80,16 @@ class ResponseTree(Struct):
 def response_tree(parents: list[int], dofs: list[list[int]], modes: int, node: int) -> ResponseTree:
     """Memory for a tree: the parent of each link (its own for link 0), and numbers of the speeds of its joint."""
     links = len(parents)
-    depth = [0] * links
+    depth, root = [0] * links, [0] * links
     for i in range(1, links):
         depth[i] = depth[parents[i]] + 1
+        root[i] = root[parents[i]] or i
     starts = np.cumsum([0, *[len(x) for x in dofs]]).tolist()
     n = starts[-1]
     return ResponseTree(
         is_there=int(links > 1), node=node, links=links, modes=modes, mode_nodes=-(-modes // SIX), parent=indices(parents), depth=indices(depth),
         dof=indices(starts), speed=indices([j for x in dofs for j in x]), origin=np.zeros(3 * links), S=np.zeros(SIX * n + 1), U=np.zeros(SIX * n + 1), D=np.zeros(n + 1),
-        J=np.zeros(36 * links), response=np.zeros(36 * links), Y=np.zeros(SIX * modes * links + 1), at=0, moved=0, pending=np.zeros(SIX * links),
+        J=np.zeros(36 * links), response=np.zeros(36 * links), Y=np.zeros(SIX * modes * links + 1), root=indices(root), at=indices([0] * links), moved=0, pending=np.zeros(SIX * links),
         left=np.zeros(SIX * links), route=indices([0] * links), w=np.zeros(SIX), d=np.zeros(3),
     )  # fmt: skip
 
@@ -246,18 +250,17 @@ def add_response(t: ResponseTree, i: int, f: Numbers, to: Numbers) -> None:
 
 
 def start_walk(t: ResponseTree, s: Numbers) -> None:
-    """The cursor on the ground; all twists, in s, are up to date."""
-    t.at = 0
+    """The cursors on the first links of their trees; all twists, in s, are up to date."""
     t.moved = 0
     for i in range(t.links):
+        t.at[i] = i
         for r in range(SIX):
             t.pending[SIX * i + r] = 0.0
             t.left[SIX * i + r] = s[SIX * t.parent[i] + r]
 
 
-def climb(t: ResponseTree, s: Numbers) -> None:
-    """The cursor to the parent of its link."""
-    i = t.at
+def climb(t: ResponseTree, s: Numbers, i: int) -> None:
+    """The cursor from a link to its parent."""
     p = t.parent[i]
     for r in range(SIX):
         t.w[r] = t.pending[SIX * i + r]
@@ -267,7 +270,6 @@ def climb(t: ResponseTree, s: Numbers) -> None:
     for r in range(SIX):
         t.pending[SIX * p + r] += t.w[r]
         t.left[SIX * i + r] = s[SIX * p + r]
-    t.at = p
 
 
 def catch_up(t: ResponseTree, s: Numbers, i: int) -> None:
@@ -282,30 +284,32 @@ def catch_up(t: ResponseTree, s: Numbers, i: int) -> None:
 
 
 def walk_to(t: ResponseTree, s: Numbers, link: int) -> None:
-    """The cursor to a link: inwards to what both have in common, then outwards."""
+    """The cursor of its tree to a link: inwards to what both have in common, then outwards."""
     count = 0
     i = link
-    while t.depth[t.at] > t.depth[i]:
-        climb(t, s)
-    while i != t.at:
-        if t.depth[i] > t.depth[t.at]:
+    at = t.at[t.root[link]]
+    while at != i:
+        if t.depth[i] > t.depth[at]:
             t.route[count] = i
             count += 1
             i = t.parent[i]
         else:
-            climb(t, s)
+            climb(t, s, at)
+            at = t.parent[at]
     for back in range(count):
-        i = t.route[count - 1 - back]
-        catch_up(t, s, i)
-        t.at = i
+        catch_up(t, s, t.route[count - 1 - back])
+    t.at[t.root[link]] = link
 
 
 def end_walk(t: ResponseTree, s: Numbers) -> None:
-    """The cursor to the ground, and all twists up to date."""
-    while t.at > 0:
-        climb(t, s)
+    """The cursors to the first links, and all twists up to date."""
     for i in range(1, t.links):
-        catch_up(t, s, i)
-    for r in range(SIX):
-        t.pending[r] = 0.0
+        if t.parent[i] == 0:
+            walk_to(t, s, i)
+    for i in range(1, t.links):
+        if t.parent[i] > 0:
+            catch_up(t, s, i)
+        else:
+            for r in range(SIX):
+                t.pending[SIX * i + r] = 0.0
     t.moved = 0

@@ -19,7 +19,7 @@ from ...bodies.frames.frames import Frame
 from ...derivation.equations.equations import Equations
 from ...derivation.programs.forward_dynamics import tree_accelerations
 from ...emit.programs.lower import program
-from ...emit.run.callable import Array, compile_program
+from ...emit.run.callable import Array, Compiled, compile_program
 from ...emit.run.loop_callee import program_callee
 from ..contact.contact_modes import ModeTable
 from ..start.state import State
@@ -76,6 +76,13 @@ class PileMechanism:
             return None
         table = link_table(self.start, [body.frame for body in self.bodies])
         return None if table is None or tree_accelerations(self.equations) is None else table
+
+    @cached_property
+    def programs(self) -> tuple[Compiled, Compiled]:
+        """What a step needs of its midpoint, and q'."""
+        eq = self.equations
+        outputs = machine_outputs(eq, self.bodies) if self.table is None else link_outputs(self)
+        return compiled_program(eq, "machine", outputs), compiled_program(eq, "coordinate_rates", {"qdot": eq.rates})
 
     @cached_property
     def changing(self) -> list[int]:
@@ -191,13 +198,11 @@ def machine_record(machine: PileMechanism | None, dummy: Equations, links: PileL
     bodies = () if machine is None else machine.bodies
     given = {} if machine is None else {"p": machine.start.p, "r": machine.start.r}
     is_tree = links.is_there == 1
-    outputs: dict[str, Any] = {"udot": [ZERO]}
     if machine is not None:
-        outputs = link_outputs(machine) if is_tree else machine_outputs(eq, bodies)
-    rates = compiled_program(eq, "coordinate_rates", {"qdot": eq.rates})
-    callees = {
-        "point": program_callee(compiled_program(eq, "machine", outputs), given), "rates": program_callee(rates, given), "variables": None,
-    }  # fmt: skip
+        point, rates = machine.programs
+    else:
+        point, rates = (compiled_program(eq, name, {name: [ZERO]}) for name in ("point", "rates"))
+    callees = {"point": program_callee(point, given), "rates": program_callee(rates, given), "variables": None}
     b = len(bodies)
     rows = 0 if is_tree else SPEEDS * b
     step = moreau_memory(ModeTable(eq, (), ()), rows, callees, remembers=False)
