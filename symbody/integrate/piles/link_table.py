@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -51,7 +52,7 @@ class LinkTable:
     links: list[TableLink]
     places: dict[Frame, tuple[int, Array, Array]]
 
-    @property
+    @cached_property
     def entries(self) -> list[Expr]:
         return [e for x in self.links for e in x.entries]
 
