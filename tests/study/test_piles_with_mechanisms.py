@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.integrate.piles.machine_programs import machine_places
 
 
 def free_ball(at):
@@ -210,3 +211,87 @@ def test_pairs_of_a_mechanism_that_do_not_exist_are_named():
     for pairs, message in (([("A", "C")], "no surface 'C'"), ([("A", "A")], "pairs of different surfaces")):
         with pytest.raises(sb.SymbodyError, match=message):
             pile_of_pendulums(pairs)
+
+
+def closed_track(n=4):
+    """A closed track of links around a wheel of a hull, that falls onto the ground among balls: a tree for each, and a loop."""
+    m = sb.Model("track")
+    m.gravity(0, 0, -9.81)
+    pitch = 0.2
+    apothem = pitch / 2 / np.tan(np.pi / n)
+    hull = m.body("hull", mass=5.0, inertia=(0.5, 1.0, 1.0))
+    m.free("hull", m.ground, hull)
+    wheel = m.body("wheel", mass=2.0, inertia=(0.1, 0.2, 0.1))
+    m.revolute("turn", hull, wheel, axis="y")
+    surfaces, on, first = {"rim": (wheel, sb.sphere(apothem - 0.015))}, hull, None
+    for k in range(n):
+        link = m.body(f"link{k}", mass=1.0, com=(pitch / 2, 0, 0), inertia=(0.01, 0.02, 0.02))
+        if first is None:
+            m.free("base", m.ground, link)
+            first = link
+        else:
+            m.revolute(f"t{k}", on, link, axis="y", at=(pitch, 0, 0))
+        surfaces[f"shoe{k}"] = (link.frame.translate(pitch / 2, 0, 0.02), sb.box(0.8 * pitch, 0.3, 0.02))
+        on = link
+    m.coincide("close", on.frame.translate(pitch, 0, 0).origin, first.frame.origin, axes="xz")
+    start = {f"t{k}": 2 * np.pi / n for k in range(1, n)} | {"hull_z": apothem + 0.03, "hull_x_dot": 0.5}
+    start |= {"base_x": -pitch / 2, "base_z": 2 * apothem + 0.03}
+    pile = sb.Pile("track", friction=0.5)
+    pile.many("ball", sb.sphere(0.05), at=[(0.22, 0.02, 0.06), (-0.25, 0.0, 0.06)], mass=0.5)
+    pile.mechanism(sb.assemble(sb.derive(m), start=start), surfaces, touching=[("rim", f"shoe{k}") for k in range(n)])
+    pile.wall("ground")
+    return pile
+
+
+def test_links_one_by_one_move_as_with_all_their_responses(monkeypatch):
+    """A mechanism in trees with a loop, in contact with itself, balls and the ground: matrices of all responses give the same."""
+    by_links = closed_track()
+    assert by_links.machine.table is not None
+    monkeypatch.setattr(type(by_links.machine), "table", None)
+    by_matrices = closed_track()
+    monkeypatch.undo()
+    assert len(by_links.machine.table.links) > 10
+    found = by_links.simulate(0.06, step=1e-3, tolerance=1e-11, stabilise=0.1)
+    monkeypatch.setattr(type(by_matrices.machine), "table", None)
+    expected = by_matrices.simulate(0.06, step=1e-3, tolerance=1e-11, stabilise=0.1)
+    assert found.outcome
+    assert found.most_contacts == expected.most_contacts > 4
+    assert found.missed == expected.missed == 0
+    for name, values in expected.mechanism.items():
+        assert np.abs(found.mechanism[name] - values).max() < 1e-7 * (1 + np.abs(values).max()), name
+    assert np.abs(found.positions - expected.positions).max() < 1e-8
+
+
+def hanging_rope(n, radius=0.3):
+    """Links over a drum, of which the last ones hang down."""
+    m = sb.Model("rope")
+    m.gravity(0, 0, -9.81)
+    length = 0.1
+    turn = 2 * np.arctan(length / 2 / (radius + 0.0201))
+    on, surfaces = m.ground.translate(0, 0, length / 2 / np.sin(turn / 2)), {}
+    for k in range(n):
+        link = m.body(f"link{k}", mass=0.1, com=(length / 2, 0, 0), inertia=(1e-5, 1e-4, 1e-4))
+        m.revolute(f"q{k}", on, link, axis="y", at=(length if k else 0, 0, 0))
+        surfaces[f"ball{k}"] = (link.frame.translate(length / 2, 0, 0), sb.sphere(0.02))
+        on = link
+    pile = sb.Pile("rope", friction=0.3)
+    pile.many("drum", sb.cylinder(radius, 0.5, axis="y"), at=[(0, 0, 0)], fixed=True)
+    bend = {f"q{k}": turn if k else turn / 2 for k in range(5)}
+    pile.mechanism(sb.assemble(sb.derive(m), start=bend), surfaces)
+    return pile
+
+
+def test_a_rope_of_many_links_hangs_over_a_drum():
+    """A hundred links, found and derived as equal ones: those on the drum stay on it, those that hang fall."""
+    pile = hanging_rope(100)
+    motion = pile.simulate(0.03, step=1e-3)
+    assert motion.outcome
+    assert motion.missed == 0
+    assert len(motion.contacts.gaps) >= 3
+    assert motion.contacts.gaps.min() > -1e-4
+    places, R = machine_places(pile.machine, motion.t, np.stack(list(motion.mechanism.values()), axis=1))
+    assert places.shape == (31, 100, 3)
+    assert np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max() < 1e-12
+    drop = places[0, -1, 2] - places[-1, -1, 2]
+    assert 0.0 < drop < 9.81 * 0.03**2
+    assert np.abs(np.diff(places[-1], axis=0)).max() <= 0.1 + 1e-12  # neighbours are a link apart at most

@@ -124,9 +124,7 @@ def articulated_accelerations(mechanism: Mechanism, kinematics: Kinematics, regr
     return accelerations_without_constraints(mechanism, kinematics, regroup)
 
 
-def accelerations_without_constraints(
-    mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None
-) -> Matrix:
+def accelerations_without_constraints(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None) -> Matrix:
     """u' of the tree that is left where the constraints of a mechanism are taken away."""
     subspaces = subspaces_of(mechanism, kinematics)
     _check_local(mechanism, kinematics, subspaces)

@@ -104,9 +104,7 @@ class ContactGraph(Struct):
     tolerance: Mutable[float]
 
 
-def contact_graph(
-    contacts: int, blocks: int, nodes: int, width: int, tree: ResponseTree | None = None
-) -> ContactGraph:
+def contact_graph(contacts: int, blocks: int, nodes: int, width: int, tree: ResponseTree | None = None) -> ContactGraph:
     """Memory for at most so many contacts, blocks of V, and bodies of `width` speeds each; links of a tree are among these."""
     rows = ROWS * contacts + ROWS
     return ContactGraph(

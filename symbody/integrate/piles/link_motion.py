@@ -15,7 +15,6 @@ import numpy as np
 from ...emit.loops.kernel_language import Indices, Known, Numbers
 from ...emit.loops.records import Struct
 from ..complementarity.contact_arrays import indices
-from ..complementarity.contact_graph import ROWS
 from ..complementarity.response_tree import (
     ResponseTree,
     factor_tree,
@@ -82,7 +81,11 @@ class PileLinks(Struct):
 def pile_links(table: LinkTable | None, node: int, constraints: int, local: np.ndarray, changing: list[int], surfaces: list[tuple[int, np.ndarray]]) -> PileLinks:  # fmt: skip
     """Memory of the links of a table, whose first is `node` of the contact graph; of none."""
     links = [] if table is None else table.links
-    tree = no_response_tree() if table is None else response_tree([x.parent for x in links], [x.speeds for x in links], constraints, node)
+    tree = (
+        no_response_tree()
+        if table is None
+        else response_tree([x.parent for x in links], [x.speeds for x in links], constraints, node)
+    )
     n, count = sum(len(x.speeds) for x in links), max(len(links), 1)
     k = constraints
     starts = np.cumsum([0, *[len(x.entries) for x in links]]).tolist()

@@ -138,7 +138,14 @@ class _TableMaker:
         (m,), h = self.numbers([lump.m]), R @ self.numbers(lump.h.entries)
         own = R @ self.numbers(lump.I.entries).reshape(3, 3) @ R.T
         x = out.links[link]
-        x.inertia = x.inertia + own + 2 * (h @ p) * np.eye(3) - np.outer(h, p) - np.outer(p, h) + m * ((p @ p) * np.eye(3) - np.outer(p, p))
+        x.inertia = (
+            x.inertia
+            + own
+            + 2 * (h @ p) * np.eye(3)
+            - np.outer(h, p)
+            - np.outer(p, h)
+            + m * ((p @ p) * np.eye(3) - np.outer(p, p))
+        )
         x.first = x.first + h + m * p
         x.mass += float(m)
 

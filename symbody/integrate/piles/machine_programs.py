@@ -166,7 +166,7 @@ def link_places(machine: PileMechanism, t: Array, states: Array) -> tuple[Array,
     eq, table, links = machine.equations, machine.table, link_record(machine, 0)
     assert table is not None
     outputs = {"found": [table.entries[k] for k in machine.changing] or [ZERO]}
-    f = compiled_program(eq, "places of links", outputs, is_quick=True)
+    f = compiled_program(eq, "places_of_links", outputs, is_quick=True)
     groups = (machine.start.r, machine.start.p)
     full = np.zeros((len(t), len(eq.state)))
     full[:, : states.shape[1]] = states
