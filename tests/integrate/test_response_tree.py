@@ -1,9 +1,13 @@
 """Responses of a tree with joints to impulses on its links, beside the mass matrix."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.algebra.graph.matrix import zeros
+from symbody.derivation.programs.link_table import MachineBody
 from symbody.integrate.complementarity.response_tree import SIX, add_response, end_walk, start_walk, walk_to
 from symbody.integrate.piles.link_motion import (
     answer_impulses,
@@ -14,7 +18,7 @@ from symbody.integrate.piles.link_motion import (
     set_twists,
     solve_links,
 )
-from symbody.integrate.piles.link_table import link_table
+from symbody.integrate.piles.machine_programs import PileMechanism, link_numbers
 
 
 def random_tree(rng, n=7, roots=2):
@@ -40,9 +44,11 @@ def random_tree(rng, n=7, roots=2):
 def links_of(start, bodies, constraints=0):
     """The links in a state, their twists due to speeds, and the mass matrix."""
     eq = start.equations
-    table = link_table(start, [b.frame for b in bodies])
-    values = dict(zip((*eq.q, *eq.p), (*start.q, *start.p), strict=True))
-    links = pile_links(table, 0, constraints, np.array(sb.evaluate(table.entries, values), dtype=float), [], [])
+    machine = PileMechanism(start, tuple(MachineBody(b.frame, zeros(3), np.eye(3)) for b in bodies))
+    numbers = link_numbers(machine)
+    values = dict(zip(eq.q, start.q, strict=True))
+    numbers.local[:] = sb.evaluate(machine.table.entries, values)
+    links = pile_links(replace(numbers, changing=[]), 0, constraints)
     place_links(links, start.u)
     n = len(eq.u)
     G = np.zeros((SIX * links.tree.links, n))

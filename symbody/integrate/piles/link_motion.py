@@ -8,17 +8,19 @@ from a program. Constraints are taken into account with K = Jc M⁻¹ Jcᵀ, whi
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from ...derivation.programs.link_table import POSE
 from ...emit.loops.kernel_language import Indices, Known, Numbers
 from ...emit.loops.records import Struct
+from ...emit.run.callable import Array
 from ..complementarity.contact_arrays import indices
 from ..complementarity.response_tree import (
     ResponseTree,
     factor_tree,
-    no_response_tree,
     response_tree,
     shift_impulse,
     shift_twist,
@@ -26,7 +28,6 @@ from ..complementarity.response_tree import (
 from ..complementarity.semidefinite import semidefinite_factor
 from ..time_stepping.moreau_impulses import RETURN
 from ..time_stepping.moreau_records import MoreauStep
-from .link_table import POSE, LinkTable
 
 SIX: Final = 6
 LUMP: Final = 10  # numbers of a link's inertia: mass, first moment, moments xx yy zz xy xz yz about its origin
@@ -78,32 +79,39 @@ class PileLinks(Struct):
     held: Numbers
 
 
-def pile_links(table: LinkTable | None, node: int, constraints: int, local: np.ndarray, changing: list[int], surfaces: list[tuple[int, np.ndarray]]) -> PileLinks:  # fmt: skip
-    """Memory of the links of a table, whose first is `node` of the contact graph; of none."""
-    links = [] if table is None else table.links
-    tree = (
-        no_response_tree()
-        if table is None
-        else response_tree([x.parent for x in links], [x.speeds for x in links], constraints, node)
-    )
-    n, count = sum(len(x.speeds) for x in links), max(len(links), 1)
-    k = constraints
-    starts = np.cumsum([0, *[len(x.entries) for x in links]]).tolist()
+@dataclass(frozen=True)
+class LinkNumbers:
+    """A tree of links (`link_table.py`) in numbers, the ground first.
+
+    parents, speeds  of each link: its parent, and the numbers of its speeds
+    sizes            entries of each link among `local`, of which those at `changing` depend on coordinates
+    base, lumps      of each link: the place of its joint in its parent, and its inertia
+    carriers         link of each surface; `surfaces`: its place there
+    """
+
+    parents: list[int]
+    speeds: list[list[int]]
+    sizes: list[int]
+    base: Array
+    lumps: Array
+    local: Array
+    changing: list[int]
+    carriers: list[int]
+    surfaces: Array
+
+
+def pile_links(links: LinkNumbers | None, node: int, constraints: int) -> PileLinks:
+    """Memory of links, the first of which is `node` of the contact graph; of none."""
+    none = np.zeros((1, 1))
+    x = links or LinkNumbers([0], [[]], [0], none, none, np.zeros(0), [], [], none)
+    count, n, k = len(x.parents), sum(len(own) for own in x.speeds), constraints
     return PileLinks(
-        is_there=int(table is not None), constraints=k, changes=len(changing), tree=tree, base=np.array([e for x in links for e in x.base] or [0.0]), local=np.append(local, 0.0),
-        at=indices(starts), changing=indices(changing), found=np.zeros(len(changing) + 1), turn=np.zeros(9 * count), lump=_lumps(table), twist=np.zeros(SIX * count),
-        free=np.zeros(SIX * count), carrier=indices([i for i, _ in surfaces]), surface=np.array([e for _, x in surfaces for e in x] or [0.0]), udot=np.zeros(n + 1),
-        off=np.zeros(k + 1), phi=np.zeros(k + 1), Jc=np.zeros(k * n + 1), T=np.zeros(k * n + 1), K=np.zeros(k * k + 1), factor=np.zeros(k * k + 1), force=np.zeros(n + 1),
-        answer=np.zeros(n + 1), load=np.zeros(SIX * count), rest=np.zeros(n + 1), held=np.zeros(k + 1),
+        is_there=int(links is not None), constraints=k, changes=len(x.changing), tree=response_tree(x.parents, x.speeds, k, node), base=np.ravel(x.base),
+        local=np.append(x.local, 0.0), at=indices(np.cumsum([0, *x.sizes]).tolist()), changing=indices(x.changing), found=np.zeros(len(x.changing) + 1), turn=np.zeros(9 * count),
+        lump=np.ravel(x.lumps), twist=np.zeros(SIX * count), free=np.zeros(SIX * count), carrier=indices(x.carriers), surface=np.ravel(x.surfaces),
+        udot=np.zeros(n + 1), off=np.zeros(k + 1), phi=np.zeros(k + 1), Jc=np.zeros(k * n + 1), T=np.zeros(k * n + 1), K=np.zeros(k * k + 1), factor=np.zeros(k * k + 1),
+        force=np.zeros(n + 1), answer=np.zeros(n + 1), load=np.zeros(SIX * count), rest=np.zeros(n + 1), held=np.zeros(k + 1),
     )  # fmt: skip
-
-
-def _lumps(table: LinkTable | None) -> np.ndarray:
-    rows = [[0.0] * LUMP]
-    for x in [] if table is None else table.links[1:]:
-        I = x.inertia
-        rows.append([x.mass, *x.first, I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]])
-    return np.array(rows).ravel()
 
 
 # ------------------------------------------------------------------------------------------------------- places

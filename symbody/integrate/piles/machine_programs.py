@@ -15,39 +15,19 @@ from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import ZERO, Expr, as_expr
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import free_symbols
-from ...bodies.frames.frames import Frame
 from ...derivation.equations.equations import Equations
 from ...derivation.programs.forward_dynamics import tree_accelerations
+from ...derivation.programs.link_table import POSE, LinkTable, MachineBody, link_table
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...emit.run.loop_callee import program_callee
 from ..contact.contact_modes import ModeTable
 from ..start.state import State
 from ..time_stepping.moreau_programs import compiled_program, moreau_memory, solved_columns
-from .link_motion import PileLinks, pile_links
-from .link_table import LinkTable, link_table
+from .link_motion import LUMP, LinkNumbers, PileLinks, pile_links
 from .pile_records import SPEEDS, PileMachine
 
 MOST_CONSTRAINTS: Final = 60  # of a tree: K is dense
-
-
-@dataclass(frozen=True)
-class MachineBody:
-    """A shape on a frame of a mechanism: its centre in the frame, and its principal axes there (columns)."""
-
-    frame: Frame
-    at: Matrix
-    axes: Array
-
-    @cached_property
-    def centre(self) -> tuple[Expr, ...]:
-        """In the ground."""
-        return self.frame.point(*self.at.entries).in_frame(self.frame.root).coordinates.entries
-
-    @cached_property
-    def rotation(self) -> Matrix:
-        """Of the frame in the ground."""
-        return self.frame.rotation_in(self.frame.root).matrix
 
 
 @dataclass(frozen=True)
@@ -74,7 +54,7 @@ class PileMechanism:
         numbers = [e.value for body in self.bodies for e in body.at.entries]
         if None in numbers or len(self.equations.lam) > MOST_CONSTRAINTS:
             return None
-        table = link_table(self.start, [body.frame for body in self.bodies])
+        table = link_table(self.equations, [body.frame for body in self.bodies])
         return None if table is None or tree_accelerations(self.equations) is None else table
 
     @cached_property
@@ -108,23 +88,36 @@ def link_outputs(machine: PileMechanism) -> dict[str, Any]:
 
 def link_record(machine: PileMechanism | None, node: int) -> PileLinks:
     """Memory of the links of a tree, whose first is a node of the contact graph; of none for other mechanisms."""
-    table = None if machine is None else machine.table
-    if machine is None or table is None:
-        return pile_links(None, node, 0, np.zeros(1), [], [])
-    start, local = machine.start, np.zeros(len(table.entries))
-    values = dict(zip(start.equations.p, start.p, strict=True))
-    fixed = np.setdiff1d(np.arange(len(local)), machine.changing)
-    constants = [table.entries[k] for k in fixed]
-    local[fixed] = [float(x) for x in evaluate(constants, values)]
-    surfaces = [surface_place(table, body) for body in machine.bodies]
-    return pile_links(table, node, len(start.equations.lam), local, machine.changing, surfaces)
+    numbers = None if machine is None else link_numbers(machine)
+    if machine is None or numbers is None:
+        return pile_links(None, node, 0)
+    return pile_links(numbers, node, len(machine.equations.lam))
 
 
-def surface_place(table: LinkTable, body: MachineBody) -> tuple[int, Array]:
-    """The link of a surface, and its place there: principal axes, centre."""
-    link, R, p = table.places[body.frame]
-    at = np.array([float(e.value or 0.0) for e in body.at.entries])
-    return link, np.concatenate([(R @ body.axes).ravel(), p + R @ at])
+def link_numbers(machine: PileMechanism) -> LinkNumbers | None:
+    """The table in numbers, with the values of the start."""
+    table = machine.table
+    if table is None:
+        return None
+    values = dict(zip(machine.equations.p, machine.start.p, strict=True))
+    surfaces = [table.surface(body) for body in machine.bodies]
+
+    def rows(width: int, entries: list[Expr]) -> Array:
+        known = [e if e.value is None else float(e.value) for e in entries]
+        open_ones = [e for e in known if isinstance(e, Expr)]
+        found = iter(evaluate(open_ones, values))
+        return np.array([float(next(found)) if isinstance(e, Expr) else e for e in known]).reshape(-1, width)
+
+    changes = set(machine.changing)
+    still = [ZERO if k in changes else e for k, e in enumerate(table.entries)]
+    places = rows(POSE, [e for _, x in surfaces for e in x])
+    for place, body in zip(places, machine.bodies, strict=True):
+        place[:9] = (place[:9].reshape(3, 3) @ body.axes).ravel()
+    return LinkNumbers(
+        parents=[x.parent for x in table.links], speeds=[x.speeds for x in table.links], sizes=[len(x.entries) for x in table.links],
+        base=rows(POSE, [e for x in table.links for e in x.base]), lumps=rows(LUMP, [e for x in table.links for e in x.lump]),
+        local=rows(1, still).ravel(), changing=machine.changing, carriers=[i for i, _ in surfaces], surfaces=places,
+    )  # fmt: skip
 
 
 def machine_outputs(eq: Equations, bodies: Sequence[MachineBody]) -> dict[str, Any]:
@@ -163,27 +156,23 @@ def machine_places(machine: PileMechanism, t: Array, states: Array) -> tuple[Arr
 
 def link_places(machine: PileMechanism, t: Array, states: Array) -> tuple[Array, Array]:
     """The same of a tree: by its joints, one after another."""
-    eq, table, links = machine.equations, machine.table, link_record(machine, 0)
+    eq, table, links = machine.equations, machine.table, link_numbers(machine)
     assert table is not None
+    assert links is not None
     outputs = {"found": [table.entries[k] for k in machine.changing] or [ZERO]}
     f = compiled_program(eq, "places_of_links", outputs, is_quick=True)
-    groups = (machine.start.r, machine.start.p)
-    full = np.zeros((len(t), len(eq.state)))
-    full[:, : states.shape[1]] = states
-    found = np.asarray(f.batch(t, full, *(x for x in groups if len(x)))).reshape(len(t), -1)
-    local = np.tile(np.array(links.local[: len(table.entries)]), (len(t), 1))
-    if machine.changing:
-        local[:, machine.changing] = found
+    groups = [x for x in (machine.start.r, machine.start.p) if len(x)]
+    local = np.tile(links.local, (len(t), 1))
+    local[:, machine.changing] = np.asarray(f.batch(t, states, *groups)).reshape(len(t), -1)[:, : len(machine.changing)]
     R, p, at = [np.tile(np.eye(3), (len(t), 1, 1))], [np.zeros((len(t), 3))], 0
-    for x in table.links[1:]:
-        above, base = R[x.parent], x.base[:9].reshape(3, 3)
-        turn, offset = local[:, at : at + 9].reshape(-1, 3, 3), local[:, at + 9 : at + 12]
-        p.append(p[x.parent] + above @ x.base[9:] + ((above @ base) @ offset[:, :, None])[:, :, 0])
-        R.append(above @ base @ turn)
-        at += len(x.entries)
-    surfaces = [surface_place(table, body) for body in machine.bodies]
-    centres = np.stack([p[i] + R[i] @ x[9:] for i, x in surfaces], axis=1)
-    return centres, np.stack([R[i] @ x[:9].reshape(3, 3) for i, x in surfaces], axis=1)
+    for parent, base, size in zip(links.parents[1:], links.base[1:], links.sizes[1:], strict=True):
+        above = R[parent] @ base[:9].reshape(3, 3)
+        p.append(p[parent] + R[parent] @ base[9:] + (above @ local[:, at + 9 : at + 12, None])[:, :, 0])
+        R.append(above @ local[:, at : at + 9].reshape(-1, 3, 3))
+        at += size
+    pairs = list(zip(links.carriers, links.surfaces, strict=True))
+    centres = np.stack([p[i] + R[i] @ x[9:] for i, x in pairs], axis=1)
+    return centres, np.stack([R[i] @ x[:9].reshape(3, 3) for i, x in pairs], axis=1)
 
 
 def _place(body: MachineBody) -> list[Expr]:

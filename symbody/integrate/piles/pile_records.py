@@ -77,7 +77,7 @@ class PileGrid(Struct):
 class PileMachine(Struct):
     """A mechanism in a pile, of which some `bodies` touch others; 0: none.
 
-    links            the mechanism as a tree; where it is one, what follows of W and twists is not used
+    links            the mechanism as a tree, or none; with a tree place, twist, free, W and factor are not used
     touches          of each pair of these bodies (bodies x bodies), 1: they may touch each other
     step             its state y, and its programs; G and X: of the twists of these bodies
     place, twist     of each body at the midpoint: centre and rotation matrix (12), velocity and angular velocity (6)

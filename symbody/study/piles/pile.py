@@ -14,12 +14,13 @@ from ...bodies.mechanism.frame_places import frame_and_coordinates
 from ...bodies.model.model import Model
 from ...derivation.entry.derive import derive
 from ...derivation.equations.equations import Equations
+from ...derivation.programs.link_table import MachineBody
 from ...emit.run.callable import Array
 from ...emit.run.cuda_callable import REALS
 from ...emit.run.dynamics import TARGETS
 from ...errors import ModelError, SimulationError, finite_number, shown, unknown
 from ...integrate.piles.card_runs import CardRunner
-from ...integrate.piles.machine_programs import MachineBody, PileMechanism
+from ...integrate.piles.machine_programs import PileMechanism
 from ...integrate.piles.pile_programs import PileNumbers, Terrain
 from ...integrate.piles.pile_records import BALL, CLUMP, DRUM, STATE
 from ...integrate.piles.pile_runs import PileRunner, Runner, run_samples
