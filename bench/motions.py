@@ -72,9 +72,7 @@ def measured(
     """A row without a peer, and the motion; `begin` is the CPU time at which deriving the equations began."""
     made = problem.transcription(intervals, method)
     program = made.program
-    parts = program.jacobians(made.guess)
-    program.values(made.guess)
-    program.jacobian_pattern.values(parts)
+    program.first(made.guess)
     program.hessian(made.guess, 1.0, np.ones(program.linear.shape[0]))
     derived, times = time.process_time() - begin, []
     for _ in range(REPEATS):

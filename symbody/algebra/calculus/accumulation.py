@@ -43,13 +43,20 @@ def accumulated_jacobian(
     *,
     fewest_first: bool = False,
 ) -> Matrix:
-    """∂thingsᵢ/∂wrtⱼ as `jacobian` gives it, by elimination in an order of choice.
+    """∂thingsᵢ/∂wrtⱼ as `jacobian` gives it, by elimination of the operations between them in an order of choice, which
+    takes fewer operations than forward and reverse differentiation (Griewank and Walther, Evaluating Derivatives, ch. 9).
 
     stages   which vertices to eliminate first, second, ...; those in no stage come last, in order of evaluation. Before
              all of them go the vertices with one edge in or one edge out: without them there are never more edges than
              with them.
     held     values of symbols at which derivatives are taken; they do not change with `wrt`
     fewest_first   those in no stage are eliminated by Markowitz' rule in place of the order of evaluation
+
+    >>> x, y, z = sb.symbols("x y z")
+    >>> sb.algebra.accumulated_jacobian([sb.sin(x * y * z)], [x, y, z], fewest_first=True)
+    matrix([[cos(x*y*z)*y*z, cos(x*y*z)*x*z, cos(x*y*z)*x*y]])
+
+    See also: `jacobian`, `gradient`, `algebra.sparsity`.
     """
     rows = scalars(things)
     graph = _Vertices(rows, wrt, held or {})

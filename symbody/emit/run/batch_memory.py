@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from struct import Struct
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ..loops.records import address_of
 from ..programs.program import Program
+
+_NUMBER: Final = Struct("q")
 
 
 class BatchMemory:
@@ -33,6 +35,10 @@ class BatchMemory:
         """The next batch: `count` states, of which threads take `size` at a time."""
         numbers = (*map(address_of, inputs), externals, *strides, *map(address_of, outputs), 0, size, count)
         self._layout.pack_into(self._table, 0, *numbers)
+
+    def rewind(self) -> None:
+        """The same batch once more, from its first state."""
+        _NUMBER.pack_into(self._table, self._layout.size - 3 * _NUMBER.size, 0)
 
 
 class KeptMemory:

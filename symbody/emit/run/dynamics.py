@@ -465,10 +465,12 @@ class Dynamics(Introduced, Portable):
         return self.function("outputs", dict(zip(eq.outputs, seen, strict=True)))
 
 
-def target_code(program: Program, real: str | None, cache: bool, empty: tuple[str, ...] = ()) -> Any:
+def target_code(
+    program: Program, real: str | None, cache: bool, empty: tuple[str, ...] = (), is_quick: bool = False
+) -> Any:
     """A function to call: on a GPU in this precision, or on this computer where it is None."""
     return (
-        compile_program(program, cache=cache, empty=empty)
+        compile_program(program, cache=cache, empty=empty, is_quick=is_quick)
         if real is None
         else CudaFunction(program, real, cache, empty)
     )
@@ -487,6 +489,7 @@ def compile(
     cache: bool = True,
     target: str = "cpu",
     real: str = "double",
+    quick: bool = False,
 ) -> Any:
     """Machine code, made by LLVM in this process: no compiler is needed. A Program gives one function, Equations give
     `Dynamics`.
@@ -496,6 +499,8 @@ def compile(
     target   "cpu", or "cuda": an NVIDIA GPU, by its driver alone; functions then take many states in arrays of CuPy,
              PyTorch or JAX
     real     precision on a GPU: "double", or "float" (single)
+    quick    of a Program: code in a third of the time that runs at half the speed, with the same numbers; better code is
+             made after 50 000 states in batches, and code for one state when it is first called
 
     >>> m = sb.Model("pendulum")
     >>> p = m.parameters(l=1.0, m=0.5, g=9.81)
@@ -522,6 +527,8 @@ def compile(
     if target == "cuda":
         cuda()
     precision = None if target == "cpu" else checked_real(real)
+    if quick and (precision is not None or not isinstance(thing, Program)):
+        raise ProgramError("compile: quick=True is for a Program on the CPU")
     if isinstance(thing, Equations):
         return Dynamics(thing, bake, cache, precision)
     other: Any = thing
@@ -532,4 +539,4 @@ def compile(
     require_program("compile", thing)
     if bake:
         raise ProgramError("numbers are baked into a program when it is made: program(..., bake={...})")
-    return target_code(thing, precision, cache)
+    return target_code(thing, precision, cache, is_quick=quick)

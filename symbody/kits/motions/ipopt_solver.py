@@ -1,7 +1,7 @@
 """IPOPT (Wächter and Biegler 2006) on the compiled functions of a sparse program.
 
 The library is the one in CasADi's wheel, or one of the system. It is called by its C interface: between IPOPT and machine
-code are one batch over the nodes and one sparse product. Functions at the same point are computed once.
+code are one batch over the nodes and one sparse product. Cost, rows and first derivatives at a point are computed together.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ STATUSES: Final = {
     -102: "Insufficient_Memory",
 }
 
+_REAL: Final = ctypes.sizeof(ctypes.c_double)
 _number, _index, _flag, _pointer = ctypes.c_double, ctypes.c_int, ctypes.c_bool, ctypes.c_void_p
 _F = ctypes.CFUNCTYPE(_flag, _index, _pointer, _flag, _pointer, _pointer)
 _G = ctypes.CFUNCTYPE(_flag, _index, _pointer, _flag, _index, _pointer, _pointer)
@@ -99,8 +100,12 @@ class _Callbacks:
     """Functions of a program in the signatures of the C interface; the first exception is kept and stops the search."""
 
     def __init__(self, program: SparseProgram) -> None:
-        self.program = program
-        self._found: dict[str, Any] = {}  # at the last point
+        self.program, (m, n) = program, program.linear.shape
+        self._first = np.zeros(m + 1 + n + len(program.jacobian_pattern.rows))  # at the last point
+        begin = self._first.ctypes.data
+        self._rows_at, self._cost_at = begin, begin + _REAL * m
+        self._gradient_at, self._jacobian_at = begin + _REAL * (m + 1), begin + _REAL * (m + 1 + n)
+        self._is_known = False
         self.failure: BaseException | None = None
         self.iterations = 0
         pairs = (
@@ -123,40 +128,38 @@ class _Callbacks:
 
         return call
 
-    def _at(self, what: str, n: int, x: int, new: bool) -> Any:
-        if new:
-            self._found.clear()
-        if what not in self._found:
-            z, p = _view(x, n), self.program
-            self._found[what] = p.values(z) if what == "values" else p.jacobians(z)
-        return self._found[what]
+    def _evaluate(self, n: int, x: int, new: bool) -> None:
+        if new or not self._is_known:
+            self._first[:] = self.program.first(_view(x, n)).numbers
+            self._is_known = True
 
     def _cost(self, n: int, x: int, new: bool, out: int, _: Any) -> None:
-        _view(out, 1)[0] = self._at("values", n, x, new)[0]
+        self._evaluate(n, x, new)
+        ctypes.memmove(out, self._cost_at, _REAL)
 
     def _rows(self, n: int, x: int, new: bool, m: int, out: int, _: Any) -> None:
-        _view(out, m)[:] = self._at("values", n, x, new)[1]
+        self._evaluate(n, x, new)
+        ctypes.memmove(out, self._rows_at, _REAL * m)
 
     def _gradient(self, n: int, x: int, new: bool, out: int, _: Any) -> None:
-        _view(out, n)[:] = self.program.gradient(self._at("jacobians", n, x, new))
+        self._evaluate(n, x, new)
+        ctypes.memmove(out, self._gradient_at, _REAL * n)
 
     def _jacobian(self, *given: Any) -> None:
         n, x, new, _, count, row, column, out, _ = given
-        pattern = self.program.jacobian_pattern
         if not out:
-            _put_places(pattern, row, column)
+            _put_places(self.program.jacobian_pattern, row, column)
         else:
-            _view(out, count)[:] = pattern.values(self._at("jacobians", n, x, new))
+            self._evaluate(n, x, new)
+            ctypes.memmove(out, self._jacobian_at, _REAL * count)
 
     def _hessian(self, *given: Any) -> None:
         n, x, new, cost, m, lam, _, count, row, column, out, _ = given
-        pattern = self.program.hessian_pattern
-        if new:
-            self._found.clear()
+        self._is_known = self._is_known and not new
         if not out:
-            _put_places(pattern, row, column)
+            _put_places(self.program.hessian_pattern, row, column)
         elif count:
-            _view(out, count)[:] = pattern.values(self.program.hessian(_view(x, n), cost, _view(lam, m)))
+            _view(out, count)[:] = self.program.hessian(_view(x, n), cost, _view(lam, m))
 
     def _count(self, mode: int, iteration: int, *_: Any) -> None:
         self.iterations = iteration

@@ -98,11 +98,11 @@ def solution_change(motion: Any, p: sb.Symbol) -> tuple[float, Array]:
     at = wide.parameter[p]
     z = np.insert(found.z, at, value)
     lam, program = found.row_multipliers, wide.program
-    parts = program.jacobians(z)
-    J = csr_array(program.jacobian_pattern.matrix(parts))
+    first = program.first(z)
+    J = csr_array(program.jacobian_pattern.matrix(first.jacobian))
     upper = program.hessian_pattern.matrix(program.hessian(z, 1.0, lam))
     H = csr_array(upper + upper.T - _diagonal(upper))
-    slope = program.gradient(parts) + J.T @ lam
+    slope = first.gradient + J.T @ lam
     free = np.flatnonzero(_is_free(program.low, program.high, np.insert(found.bound_multipliers, at, 0.0)))
     free = free[free != at]
     holds = np.flatnonzero(~_is_free(program.row_low, program.row_high, lam))

@@ -3,7 +3,7 @@ time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,13 +13,15 @@ import symbody as sb
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Indices = np.ndarray[Any, np.dtype[np.intp]]
+Nonzeros = tuple[Indices, Indices, list[sb.Expr]]
 
 
 class NodeFunctions:
-    """g(v, a, p): of the unknowns v of a node, with given numbers a for each node and p for all. Derivatives contain
-    structural nonzeros only; `jacobian_places` and `hessian_places` have their rows and columns.
+    """g(v, a, p): of the unknowns v of a node, with given numbers a for each node and p for all.
 
-    The Hessian is that of μᵀ g, in its upper triangle.
+    `first` gives values and Jacobian at the same time, `second` the Hessian of μᵀ g in its upper triangle. Both contain
+    structural nonzeros only, by elimination of the operations between; `jacobian_places` and `hessian_places` have
+    their rows and columns.
     """
 
     def __init__(
@@ -33,31 +35,32 @@ class NodeFunctions:
         self._values = [sb.algebra.as_expr(v) for v in values]
         self._groups = {"v": list(unknowns), "a": list(given), "p": list(parameters)}
 
-    def _compiled(self, what: str, outputs: Sequence[Any], **more: Any) -> Any:
+    def _program(self, outputs: Mapping[str, Sequence[Any]], **more: Any) -> sb.emit.Program:
         groups = {k: g for k, g in {**self._groups, **more}.items() if g}
-        return sb.compile(sb.program(what, groups, {"out": sb.vector(*outputs)}))
+        return sb.program("nodes", groups, {k: sb.vector(*e) for k, e in outputs.items() if e})
 
     @cached_property
-    def _value(self) -> Any:
-        return self._compiled("values", self._values)
+    def _jacobian(self) -> Nonzeros:
+        J = sb.algebra.accumulated_jacobian(sb.vector(*self._values), self.unknowns, fewest_first=True)
+        return _nonzeros(J, sb.algebra.sparsity(J))
 
     @cached_property
-    def _jacobian(self) -> tuple[Indices, Indices, Any]:
-        J = sb.jacobian(sb.vector(*self._values), self.unknowns)
-        filled = sb.algebra.sparsity(J)
-        rows, columns = np.array(filled, dtype=np.intp).reshape(-1, 2).T
-        return rows, columns, self._compiled("jacobian", [J[i, j] for i, j in filled]) if filled else None
+    def _weights(self) -> list[sb.Symbol]:
+        return list(sb.symbols(" ".join(f"mu_of_row_{i}" for i in range(self.size)) + " mu_of_none")[:-1])
 
     @cached_property
-    def _hessian(self) -> tuple[Indices, Indices, Any]:
-        weights = sb.symbols(" ".join(f"mu_of_row_{i}" for i in range(self.size)) + " mu_of_none")[:-1]
-        total = sum((w * g for w, g in zip(weights, self._values, strict=True)), sb.algebra.as_expr(0))
-        first = sb.gradient(total, self.unknowns)
-        H = sb.jacobian(first, self.unknowns)
-        filled = [(i, j) for i, j in sb.algebra.sparsity(H) if i <= j]
-        rows, columns = np.array(filled, dtype=np.intp).reshape(-1, 2).T
-        made = self._compiled("hessian", [H[i, j] for i, j in filled], mu=list(weights)) if filled else None
-        return rows, columns, made
+    def _hessian(self) -> Nonzeros:
+        total = sum((w * g for w, g in zip(self._weights, self._values, strict=True)), sb.algebra.as_expr(0))
+        H = sb.algebra.accumulated_jacobian(sb.gradient(total, self.unknowns), self.unknowns, fewest_first=True)
+        return _nonzeros(H, [(i, j) for i, j in sb.algebra.sparsity(H) if i <= j])
+
+    @cached_property
+    def _first(self) -> Any:
+        return sb.compile(self._program({"values": self._values, "jacobian": self._jacobian[2]}), quick=True)
+
+    @cached_property
+    def _second(self) -> Any:
+        return sb.compile(self._program({"hessian": self._hessian[2]}, mu=self._weights), quick=True)
 
     @property
     def jacobian_places(self) -> tuple[Indices, Indices]:
@@ -67,27 +70,34 @@ class NodeFunctions:
     def hessian_places(self) -> tuple[Indices, Indices]:
         return self._hessian[:2]
 
-    def _call(self, f: Any, v: Array, a: Array, p: Array, *more: Array) -> Array:
-        if f is None:
-            return np.zeros((len(v), 0))
-        groups = [g for g, k in zip((v, a, p), self._groups.values(), strict=True) if k]
-        out = f.batch(*groups, *more)
-        return np.asarray(out).reshape(len(v), -1)
+    def _given(self, v: Array, a: Array, p: Array) -> list[Array]:
+        return [g for g, k in zip((v, a, p), self._groups.values(), strict=True) if k]
 
-    def values(self, v: Array, a: Array, p: Array) -> Array:
-        """A row of values for each node."""
-        return self._call(self._value, v, a, p)
+    def first(self, v: Array, a: Array, p: Array, values: Array, jacobian: Array) -> Callable[[], None]:
+        """A function that writes values and nonzeros of the Jacobian of each node."""
+        out = (values, jacobian) if self._jacobian[2] else values
+        run: Callable[[], None] = self._first.repeated(*self._given(v, a, p), out=out)
+        return run
 
-    def jacobian(self, v: Array, a: Array, p: Array) -> Array:
-        """A row of nonzeros for each node."""
-        return self._call(self._jacobian[2], v, a, p)
-
-    def hessian(self, v: Array, a: Array, p: Array, mu: Array) -> Array:
-        """A row of nonzeros of the upper triangle for each node."""
-        return self._call(self._hessian[2], v, a, p, mu)
+    def second(self, v: Array, a: Array, p: Array, mu: Array, hessian: Array) -> Callable[[], None]:
+        """A function that writes nonzeros of the upper triangle of the Hessian of each node."""
+        if not self._hessian[2]:
+            return _nothing
+        run: Callable[[], None] = self._second.repeated(*self._given(v, a, p), mu, out=hessian)
+        return run
 
     @property
     def operations(self) -> tuple[int, int, int]:
         """Operations of values, Jacobian and Hessian at a node."""
-        made = (self._value, self._jacobian[2], self._hessian[2])
-        return tuple(0 if f is None else int(f.program.cost.total) for f in made)  # type: ignore[return-value]
+        parts = ({"x": self._values}, {"x": self._jacobian[2]}, {"x": self._hessian[2]})
+        made = (self._program(outputs, mu=self._weights) if outputs["x"] else None for outputs in parts)
+        return tuple(0 if f is None else int(f.cost.total) for f in made)  # type: ignore[return-value]
+
+
+def _nonzeros(matrix: sb.Matrix, places: Sequence[tuple[int, int]]) -> Nonzeros:
+    rows, columns = np.array(places, dtype=np.intp).reshape(-1, 2).T
+    return rows, columns, [matrix[i, j] for i, j in places]
+
+
+def _nothing() -> None:
+    pass

@@ -373,7 +373,7 @@ def _outcome(t: Transcription, found: IpoptResult) -> SearchOutcome:
         text = "optimal" if found.status == SUCCESS[0] else "optimal to a lower tolerance than requested"
         return SearchOutcome(text, True)
     program = t.program
-    _, rows = program.values(found.z)
+    rows = program.first(found.z).rows
     off = np.maximum(program.row_low - rows, rows - program.row_high)
     worst = sorted(program.groups, key=lambda g: -float(off[g.rows].max(initial=0.0)))
     names = [f"{g.name} (by {off[g.rows].max():z.3g})" for g in worst[:3] if off[g.rows].max(initial=0.0) > 1e-6]

@@ -19,7 +19,7 @@ from .mesh_errors import finer_meshes, unknowns_on
 from .optima_family import OptimaFamily, optima_family
 from .optimal_motion import OptimalMotion
 from .phase_forms import checked_range, refuse_disjoint
-from .problem_parts import FREE, Phase, PhaseLink, Range, Repetition, range_at, with_own_parameters
+from .problem_parts import FREE, Phase, PhaseLink, Range, Repetition, range_at, statements, with_own_parameters
 from .realtime_solver import RealTimeSolver, realtime_solver
 from .statements import refuse_unbounded
 from .transcription import Transcription
@@ -54,6 +54,7 @@ class Problem(Summarized):
         self.chosen: dict[sb.Symbol, Range] = {}
         self.options: dict[str, Any] = {}  # of a file, for `solve`
         self._functions: dict[Any, Any] = {}  # compiled functions of nodes, which serve all meshes
+        self._last: tuple[Any, Transcription] | None = None  # what was transcribed last, and how
 
     def _summary(self) -> Summary:
         rows = summary_rows(
@@ -276,7 +277,12 @@ class Problem(Summarized):
                 raise sb.ModelError(f"{p.where}: intervals= must be a positive whole number, got {shown(n)}")
             fractions[p.name] = np.linspace(0, 1, int(n) + 1)
         refuse_unbounded(phases, self.chosen)
-        return Transcription(phases, self.links, self.repetitions, self.chosen, table, fractions, self._functions)
+        links = (*self.links, *self.repetitions, *self.chosen.items())
+        stated = (table, links, *((statements(p), fractions[p.name].tobytes()) for p in phases))
+        if self._last is None or self._last[0] != stated:
+            made = Transcription(phases, self.links, self.repetitions, self.chosen, table, fractions, self._functions)
+            self._last = stated, made
+        return self._last[1]
 
     def solve(
         self,

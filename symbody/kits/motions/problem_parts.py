@@ -285,6 +285,14 @@ def range_at(phase: Phase, symbol: sb.Symbol, which: str) -> Range:
     return least, max(min(high, own[1]), least)
 
 
+def statements(phase: Phase) -> tuple[Any, ...]:
+    """Everything that was said about a phase, to find out whether it has changed."""
+    terms = (*phase.paths, *phase.products, *phase.conditions, *phase.integrals, *phase.costs)
+    ranges = tuple(tuple(r.items()) for r in phase.ranges.values())
+    guesses = tuple((s, g.tobytes()) for s, g in phase.guesses.items())
+    return phase.name, phase.form, phase.duration_range, tuple(phase.parameters.items()), ranges, terms, guesses
+
+
 def with_own_parameters(phase: Phase) -> Phase:
     """A phase for a motion, which keeps its values of parameters when those of the problem change."""
     made = copy(phase)

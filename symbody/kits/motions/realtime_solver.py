@@ -25,6 +25,7 @@ from ...errors import finite_number, shown, unknown
 from ...summary import Summarized, Summary, summary_rows
 from .node_functions import Array
 from .optimal_motion import OptimalMotion
+from .sparse_program import ProgramValues
 
 TO_BOUNDARY: Final = 0.995  # part of the way to a bound that a step may go
 INSIDE: Final = 1e-6  # least distance from a bound at the start, relative to the width between them
@@ -96,7 +97,7 @@ class RealTimeSolver(Summarized):
         self._low = np.concatenate([p.low[self._free], p.row_low[self._ranged]])
         self._high = np.concatenate([p.high[self._free], p.row_high[self._ranged]])
         self._lam = motion.solution.row_multipliers.copy()
-        self._s = p.values(self.z)[1][self._ranged]
+        self._s = p.first(self.z).rows[self._ranged]
         self._order()
 
     def _summary(self) -> Summary:
@@ -156,11 +157,11 @@ class RealTimeSolver(Summarized):
             self.z[self._starts[name]] = finite_number(value, f"step, {name}", sb.ModelError)
         for _ in range(self.iterations):
             self._iterate()
-        cost, rows = self._program.values(self.z)
-        e, slope = self._equations(rows), self._slope()
+        now = self._program.first(self.z)
+        e, slope = self._equations(now.rows), self._slope(now)
         first = self._mesh.index[0]
         inputs = {s.name: float(self.z[first[self._mesh.place[s]]]) for s in self._mesh.phase.form.inputs}
-        return ControlStep(inputs, cost, float(np.abs(e).max(initial=0)), float(np.abs(slope).max(initial=0)))
+        return ControlStep(inputs, now.cost, float(np.abs(e).max(initial=0)), float(np.abs(slope).max(initial=0)))
 
     def _move(self, shift: float) -> None:
         mesh, z = self._mesh, self.z[self._mesh.index]
@@ -173,10 +174,9 @@ class RealTimeSolver(Summarized):
         e[self._ranged] = rows[self._ranged] - self._s
         return e
 
-    def _slope(self) -> Array:
+    def _slope(self, now: ProgramValues) -> Array:
         """Gradient of the Lagrangian that bounds do not explain."""
-        parts = self._program.jacobians(self.z)
-        total = self._program.gradient(parts) + self._program.jacobian_pattern.matrix(parts).T @ self._lam
+        total = now.gradient + self._program.jacobian_pattern.matrix(now.jacobian).T @ self._lam
         out = np.concatenate([total[self._free], -self._lam[self._ranged]])
         y = np.concatenate([self.z[self._free], self._s])
         near = 1e-4 * np.maximum(1.0, np.abs(y))
@@ -188,20 +188,18 @@ class RealTimeSolver(Summarized):
         p, nf = self._program, len(self._free)
         y = self._inside(np.concatenate([self.z[self._free], self._s]))
         self.z[self._free], self._s = y[:nf], y[nf:]
-        cost, rows = p.values(self.z)
-        parts = p.jacobians(self.z)
-        J, H = p.jacobian_pattern.values(parts), p.hessian_pattern.values(p.hessian(self.z, 1.0, self._lam))
-        mu = BARRIER * max(1.0, abs(cost))
+        now, H = p.first(self.z), p.hessian(self.z, 1.0, self._lam)
+        mu = BARRIER * max(1.0, abs(now.cost))
         below, above = y - self._low, self._high - y
         slope = np.zeros(p.linear.shape[1])
-        np.add.at(slope, p.jacobian_pattern.columns, J * self._lam[p.jacobian_pattern.rows])
-        slope += p.gradient(parts)
+        np.add.at(slope, p.jacobian_pattern.columns, now.jacobian * self._lam[p.jacobian_pattern.rows])
+        slope += now.gradient
         ahead = np.concatenate([slope[self._free], -self._lam[self._ranged]])
         # multipliers of bounds from the slope where it presses on them, and those of the barrier elsewhere
         lower, upper = np.maximum(ahead, 0) + mu / below, np.maximum(-ahead, 0) + mu / above
         curved = np.where(np.isfinite(below), lower / below, 0) + np.where(np.isfinite(above), upper / above, 0)
-        right = np.concatenate([ahead - mu / below + mu / above, self._equations(rows)])
-        step = self._solution(H, J, curved, right)
+        right = np.concatenate([ahead - mu / below + mu / above, self._equations(now.rows)])
+        step = self._solution(H, now.jacobian, curved, right)
         dy, dlam = step[: len(y)], step[len(y) :]
         with np.errstate(divide="ignore", invalid="ignore"):
             room = np.where(dy < 0, below / -dy, np.where(dy > 0, above / dy, np.inf))

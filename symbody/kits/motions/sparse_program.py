@@ -2,8 +2,9 @@
 
     minimise Σ_b w_bᵀ g_b(z)   subject to   l <= A z + Σ_b R_b g_b(z) <= u,   lower <= z <= upper
 
-where g_b has the values of all nodes of a block. Rows of constraints are linear in g_b, so that values, Jacobian and
-Hessian of the Lagrangian are each one batch over the nodes and one product with a constant sparse matrix.
+where g_b has the values of all nodes of a block. Rows of constraints are linear in g_b, so that everything of first
+order at a point is one batch over the nodes and one product with a constant sparse matrix, and so is the Hessian of the
+Lagrangian.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array, hstack, vstack
+from scipy.sparse import block_array, coo_array, csr_array, hstack
 
 from .node_functions import Array, Indices, NodeFunctions
 
@@ -30,18 +31,21 @@ class NodeBlock:
     rows: csr_array  # (rows, nodes * values)
     cost: Array  # (nodes * values,)
 
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """Numbers of values and of nonzeros of the first and second derivatives."""
+        f, n = self.functions, len(self.index)
+        return n * f.size, n * len(f.jacobian_places[0]), n * len(f.hessian_places[0])
+
     def values(self, z: Array) -> Array:
-        return self.functions.values(z[self.index], self.given, self.parameters).ravel()
-
-    def jacobian(self, z: Array) -> Array:
-        return self.functions.jacobian(z[self.index], self.given, self.parameters).ravel()
-
-    def hessian(self, z: Array, weights: Array) -> Array:
-        mu = weights.reshape(len(self.index), self.functions.size)
-        return self.functions.hessian(z[self.index], self.given, self.parameters, mu).ravel()
+        """A row of values for each node."""
+        n, f = len(self.index), self.functions
+        out = np.empty((n, f.size))
+        f.first(z[self.index], self.given, self.parameters, out, np.empty((n, len(f.jacobian_places[0]))))()
+        return out
 
     def jacobian_triplets(self, rows: Any) -> tuple[Indices, Indices, Indices, Array]:
-        """Of rows @ ∂g/∂z: row, column, which nonzero of `jacobian` it is, and its factor."""
+        """Of rows @ ∂g/∂z: row, column, which nonzero of the derivatives it is, and its factor."""
         part = coo_array(rows)
         node, value = np.divmod(part.col, self.functions.size)
         i, j = self.functions.jacobian_places
@@ -64,7 +68,8 @@ class RowGroup:
 
 @dataclass(frozen=True, eq=False)
 class SparsePattern:
-    """Nonzeros of a matrix in the order of columns, and the sparse matrix that adds up contributions to them."""
+    """Nonzeros of a matrix in the order of columns: a constant part, and what of the numbers of all blocks adds up to
+    them."""
 
     shape: tuple[int, int]
     rows: Indices
@@ -86,15 +91,73 @@ class SparsePattern:
         start = np.bincount(place[:n], weights=fixed.data, minlength=len(keys)).astype(float)
         return SparsePattern(shape, keys % max(shape[0], 1), keys // max(shape[0], 1), start, gather)
 
-    def values(self, parts: Sequence[Array]) -> Array:
-        if not parts:
-            return self.constant
-        found: Array = self.gather @ (parts[0] if len(parts) == 1 else np.concatenate(parts))
-        found += self.constant
-        return found
+    def matrix(self, nonzeros: Array) -> csr_array:
+        return coo_array((nonzeros, (self.rows, self.columns)), shape=self.shape).tocsr()
 
-    def matrix(self, parts: Sequence[Array]) -> csr_array:
-        return coo_array((self.values(parts), (self.rows, self.columns)), shape=self.shape).tocsr()
+
+@dataclass(frozen=True, eq=False)
+class ProgramValues:
+    """Of first order at a point: cost, rows of constraints, gradient of the cost and nonzeros of the Jacobian; views of `numbers`."""
+
+    numbers: Array
+    row_count: int
+    unknowns: int
+
+    @property
+    def rows(self) -> Array:
+        return self.numbers[: self.row_count]
+
+    @property
+    def cost(self) -> float:
+        return float(self.numbers[self.row_count])
+
+    @property
+    def gradient(self) -> Array:
+        return self.numbers[self.row_count + 1 : self.row_count + 1 + self.unknowns]
+
+    @property
+    def jacobian(self) -> Array:
+        return self.numbers[self.row_count + 1 + self.unknowns :]
+
+
+class _Evaluation:
+    """Memory of the batches of all blocks: [1, z, values, nonzeros of the Jacobians], weights of the values, and nonzeros
+    of the Hessians."""
+
+    def __init__(self, blocks: Sequence[NodeBlock], n: int) -> None:
+        sizes = np.array([b.sizes for b in blocks], dtype=int).reshape(-1, 3)
+        values, slopes, curved = sizes.sum(axis=0)
+        self.found = np.zeros(1 + n + values + slopes)
+        self.found[0] = 1.0
+        self.z, self.weights, self.curved = self.found[1 : 1 + n], np.zeros(values), np.zeros(curved)
+        self._first, self._second, self._gathered = [], [], []
+        at = np.cumsum(np.vstack([[1 + n, 1 + n + values, 0], sizes]), axis=0)
+        for b, (value, slope, second), (size, slope_size, second_size) in zip(blocks, at, sizes, strict=False):
+            v, k, f = np.zeros(b.index.shape), len(b.index), b.functions
+            mu = self.weights[value - 1 - n : value - 1 - n + size].reshape(k, -1)
+            values_of, slopes_of = self.found[value : value + size], self.found[slope : slope + slope_size]
+            of_second = self.curved[second : second + second_size]
+            self._gathered.append((b.index, v))
+            given = (v, b.given, b.parameters)
+            self._first.append(f.first(*given, values_of.reshape(k, -1), slopes_of.reshape(k, -1)))
+            self._second.append(f.second(*given, mu, of_second.reshape(k, -1)))
+
+    def _gather(self, z: Array) -> None:
+        for index, v in self._gathered:
+            z.take(index, out=v)
+
+    def first(self, z: Array) -> Array:
+        self.z[:] = z
+        self._gather(z)
+        for run in self._first:
+            run()
+        return self.found
+
+    def second(self, z: Array) -> Array:
+        self._gather(z)
+        for run in self._second:
+            run()
+        return self.curved
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,57 +173,74 @@ class SparseProgram:
     groups: tuple[RowGroup, ...]
 
     @cached_property
-    def _combined(self) -> csr_array:
-        """Rows, then the cost, of z and the values of all blocks: one product."""
-        n = self.linear.shape[1]
-        cost = np.concatenate([np.zeros(n), *(b.cost for b in self.blocks)])
-        return csr_array(vstack([hstack([self.linear, *(b.rows for b in self.blocks)]), cost[None, :]]))
+    def _free(self) -> list[_Evaluation]:
+        """Memory that is not in use: as many as threads evaluated the program at the same time."""
+        return []
 
-    @cached_property
-    def _weights(self) -> csr_array:
-        """Weights of the values of all blocks in the Lagrangian, of multipliers of rows and of the cost."""
-        return csr_array(self._combined[:, self.linear.shape[1] :].T)
-
-    def values(self, z: Array) -> tuple[float, Array]:
-        """Cost and rows."""
-        out = self._combined @ np.concatenate([z, *(b.values(z) for b in self.blocks)])
-        return float(out[-1]), out[:-1]
+    def _memory(self) -> _Evaluation:
+        try:
+            return self._free.pop()
+        except IndexError:
+            return _Evaluation(self.blocks, self.linear.shape[1])
 
     @cached_property
     def jacobian_pattern(self) -> SparsePattern:
         parts = [b.jacobian_triplets(b.rows) for b in self.blocks]
-        sizes = [len(b.index) * len(b.functions.jacobian_places[0]) for b in self.blocks]
-        return SparsePattern.of(self.linear.shape, self.linear, parts, sizes)
-
-    @cached_property
-    def gradient_pattern(self) -> SparsePattern:
-        n = self.linear.shape[1]
-        parts = [b.jacobian_triplets(b.cost[None, :]) for b in self.blocks]
-        sizes = [len(b.index) * len(b.functions.jacobian_places[0]) for b in self.blocks]
-        return SparsePattern.of((1, n), csr_array((1, n)), parts, sizes)
+        return SparsePattern.of(self.linear.shape, self.linear, parts, [b.sizes[1] for b in self.blocks])
 
     @cached_property
     def hessian_pattern(self) -> SparsePattern:
-        n, parts, sizes = self.linear.shape[1], [], []
+        n, parts = self.linear.shape[1], []
         for b in self.blocks:
             i, j = b.functions.hessian_places
             r, c = b.index[:, i], b.index[:, j]
             twice = np.where((r == c) & (i != j)[None, :], 2.0, 1.0)  # two unknowns of the node are the same one of z
             parts.append((np.minimum(r, c).ravel(), np.maximum(r, c).ravel(), np.arange(r.size), twice.ravel()))
-            sizes.append(r.size)
-        return SparsePattern.of((n, n), csr_array((n, n)), parts, sizes)
+        return SparsePattern.of((n, n), csr_array((n, n)), parts, [b.sizes[2] for b in self.blocks])
 
-    def jacobians(self, z: Array) -> list[Array]:
-        """Nonzeros of all blocks, which both the gradient and the Jacobian are made of."""
-        return [b.jacobian(z) for b in self.blocks]
+    @cached_property
+    def _first_matrix(self) -> csr_array:
+        """Rows, cost, gradient and nonzeros of the Jacobian, of [1, z, values, nonzeros of blocks]."""
+        n, J = self.linear.shape[1], self.jacobian_pattern
+        values = [csr_array((self.linear.shape[0], 0)), *(b.rows for b in self.blocks)]
+        cost = csr_array(np.concatenate([np.zeros(0), *(b.cost for b in self.blocks)])[None, :])
+        starts = np.cumsum([0, *(b.sizes[1] for b in self.blocks)])
+        triplets = [b.jacobian_triplets(b.cost[None, :]) for b in self.blocks]
+        where = np.concatenate([np.zeros(0, np.intp), *(t[1] for t in triplets)])
+        source = np.concatenate([np.zeros(0, np.intp), *(t[2] + s for t, s in zip(triplets, starts, strict=False))])
+        factors = np.concatenate([np.zeros(0), *(t[3] for t in triplets)])
+        gradient = coo_array((factors, (where, source)), shape=(n, int(starts[-1]))).tocsr()
+        none = csr_array((1, n))
+        return csr_array(
+            block_array(
+                [
+                    [csr_array((self.linear.shape[0], 1)), self.linear, hstack(values), None],
+                    [None, none, cost, None],
+                    [None, None, None, gradient],
+                    [csr_array(J.constant[:, None]), None, None, J.gather],
+                ],
+                format="csr",
+            )
+        )
 
-    def gradient(self, parts: Sequence[Array]) -> Array:
-        pattern, out = self.gradient_pattern, np.zeros(self.linear.shape[1])
-        out[pattern.columns] = pattern.values(parts)
+    @cached_property
+    def _weights(self) -> csr_array:
+        """Weights of the values of all blocks in the Lagrangian, of multipliers of rows and of the cost."""
+        m, n = self.linear.shape
+        values = int(sum(b.sizes[0] for b in self.blocks))
+        return csr_array(self._first_matrix[: m + 1, 1 + n : 1 + n + values].T)
+
+    def first(self, z: Array) -> ProgramValues:
+        """Cost, rows and their derivatives."""
+        memory = self._memory()
+        numbers = self._first_matrix @ memory.first(z)
+        self._free.append(memory)
+        return ProgramValues(numbers, *self.linear.shape)
+
+    def hessian(self, z: Array, cost: float, multipliers: Array) -> Array:
+        """Nonzeros of the Hessian of cost times the cost and multipliers times the rows, in its upper triangle."""
+        memory = self._memory()
+        memory.weights[:] = self._weights @ np.append(multipliers, cost)
+        out: Array = self.hessian_pattern.gather @ memory.second(z)
+        self._free.append(memory)
         return out
-
-    def hessian(self, z: Array, cost: float, multipliers: Array) -> list[Array]:
-        weights = self._weights @ np.append(multipliers, cost)
-        ends = np.cumsum([b.cost.size for b in self.blocks])
-        parts = [weights] if len(ends) == 1 else np.split(weights, ends[:-1])
-        return [b.hessian(z, w) for b, w in zip(self.blocks, parts, strict=True)]

@@ -102,6 +102,7 @@ class _BlockParts:
     """A block while its rows and costs are collected: values and what they are used for."""
 
     name: str
+    phase: Phase
     unknowns: list[sb.Symbol]
     index: Indices
     given: Array
@@ -162,13 +163,21 @@ class Transcription:
         """Unknowns that all nodes of a phase have in common."""
         p = mesh.phase
         own = {s: k for s, k in self.parameter.items() if s in p.equations.p}
-        return [p.begin, p.duration, *own], [self.begin[p.name], self.duration[p.name], *own.values()]
+        times = {p.begin: self.begin[p.name], p.duration: self.duration[p.name]}
+        free = {s: k for s, k in times.items() if s not in self._fixed_times(p)}
+        return [*free, *own], [*free.values(), *own.values()]
+
+    def _fixed_times(self, p: Phase) -> dict[sb.Symbol, float]:
+        """Begin and duration of a phase where they are numbers."""
+        low, high = p.duration_range
+        out = {p.duration: low} if low == high else {}
+        return out if any(k.after.name == p.name and not k.closes_cycle for k in self.links) else {**out, p.begin: 0.0}
 
     def _block(self, mesh: PhaseMesh, nodes: Any, name: str) -> _BlockParts:
         shared, places = self._shared(mesh)
         index = np.hstack([mesh.index[nodes], np.tile(np.array(places, np.intp), (len(mesh.index[nodes]), 1))])
         unknowns = [*mesh.phase.form.node, *shared]
-        out = _BlockParts(name, unknowns, index, mesh.at[nodes][:, None], [], [], [])
+        out = _BlockParts(name, mesh.phase, unknowns, index, mesh.at[nodes][:, None], [], [], [])
         self._blocks.append(out)
         return out
 
@@ -387,12 +396,13 @@ class Transcription:
         )
 
     def _made(self, parts: _BlockParts) -> NodeBlock:
-        phase = next(m.phase for m in self.meshes.values() if m.phase.begin in parts.unknowns)
+        phase = parts.phase
+        known = {**phase.parameters, **self._fixed_times(phase)}
         values = sb.substitute(sb.vector(*parts.values), {phase.equations.t: phase.begin + FRACTION * phase.duration})
-        fixed = [p for p in phase.equations.p if p not in self.chosen]
+        fixed = [p for p in (*phase.equations.p, phase.begin, phase.duration) if p not in parts.unknowns]
         used = set(sb.free_symbols(values))
         fixed = [p for p in fixed if p in used]
-        if missing := [p.name for p in fixed if p not in phase.parameters]:
+        if missing := [p.name for p in fixed if p not in known]:
             raise sb.ModelError(f"{phase.where}: no value for {', '.join(missing)}; give values={{...}} to the phase")
         given = [s for s in parts.given_symbols if s in used]
         columns = [k for k, s in enumerate(parts.given_symbols) if s in used]
@@ -410,8 +420,9 @@ class Transcription:
         cost = np.zeros(n * size)
         for _, k, v, f in parts.costs:
             cost[k * size + v] += f
-        numbers = np.array([phase.parameters[p] for p in fixed], dtype=float)
-        return NodeBlock(functions, parts.index, parts.given[:, columns], numbers, used_rows, cost)
+        numbers = np.array([known[p] for p in fixed], dtype=float)
+        given_numbers = np.ascontiguousarray(parts.given[:, columns], dtype=float)
+        return NodeBlock(functions, parts.index, given_numbers, numbers, used_rows, cost)
 
     def _bounds(self) -> tuple[Array, Array]:
         low, high = np.full(self.n, -np.inf), np.full(self.n, np.inf)
@@ -419,13 +430,13 @@ class Transcription:
         def put(places: Any, pair: Range) -> None:
             low[places], high[places] = pair
 
-        for k, (name, mesh) in enumerate(self.meshes.items()):
+        for name, mesh in self.meshes.items():
             for s, j in mesh.place.items():
                 put(mesh.index[:, j], range_at(mesh.phase, s, "path"))
                 put(mesh.index[0, j], range_at(mesh.phase, s, "start"))
                 put(mesh.index[-1, j], range_at(mesh.phase, s, "end"))
             put(self.duration[name], mesh.phase.duration_range)
-            if k == 0 or not any(x.after.name == mesh.phase.name and not x.closes_cycle for x in self.links):
+            if mesh.phase.begin in self._fixed_times(mesh.phase):
                 put(self.begin[name], (0.0, 0.0))
         for p, place in self.parameter.items():
             put(place, self.chosen[p])
@@ -440,7 +451,7 @@ class Transcription:
         for parts, block in zip(self._blocks, self.program.blocks, strict=True):
             values = block.values(z) if parts.costs else None
             for name, nodes, value, factors in parts.costs:
-                part = values[nodes * len(parts.values) + value] @ factors  # type: ignore[index]
+                part = values[nodes, value] @ factors  # type: ignore[index]
                 out[name] = out.get(name, 0.0) + float(part)
         return out
 
