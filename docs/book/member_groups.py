@@ -94,7 +94,7 @@ OPTIMAL_MOTION: Final = {
     "Cost and multipliers": "outcome costs active shadow_prices sensitivity",
     "Accuracy": "error errors check",
     "Feedback": "feedback funnel",
-    "Output": "page save",
+    "Output": "plot page save",
 }
 
 GROUPS: Final[Mapping[str, Mapping[str, str]]] = {

@@ -81,14 +81,18 @@ def test_start_beside_the_constraints():
 
 
 def test_contradiction_is_named():
-    """Too far for the force: the outcome names the equations of motion, and nothing is raised."""
+    """Too far for the force: the outcome names what belongs to the contradiction, and nothing else."""
     pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
     problem, push, F = cart()
-    push.start(x=0, v=0).end(v=0).bounds(F=(-1, 1)).condition("distance", "x", 5.0).cost("effort", integral=F**2)
+    push.start(x=0, v=0).end(v=0).bounds(F=(-1, 1), v=(-50, 50)).condition("distance", "x", 5.0).cost(
+        "effort", integral=F**2
+    )
+    push.path("power", F * push.equations.state[1], high=1e3)
     motion = problem.solve(10)
     assert not motion.outcome
     assert motion.outcome.startswith("infeasible near this guess: these contradict each other:")
-    assert "condition 'distance' at the end" in motion.outcome
+    told = motion.outcome.partition("contradict each other: ")[2]
+    assert told == "phase 'push': condition 'distance' at the end; start (x, v); end (v); bounds (F)"
 
 
 def test_unbounded_motion_is_named():

@@ -15,6 +15,8 @@ from hashlib import blake2b
 from heapq import heapify, heappop, heappush
 from typing import Any, Final, NamedTuple
 
+from ...argument_kinds import checked_flags
+from ...errors import ExpressionError
 from ..graph.functions import ExternalFunction
 from ..graph.graph import ONE, ZERO, Expr, Node, Symbol
 from ..graph.matrix import Matrix
@@ -35,6 +37,7 @@ class Stage(NamedTuple):
     is_reverse: bool = False
 
 
+@checked_flags(ExpressionError)
 def accumulated_jacobian(
     things: Any,
     wrt: Sequence[Symbol],
@@ -54,7 +57,7 @@ def accumulated_jacobian(
 
     >>> x, y, z = sb.symbols("x y z")
     >>> sb.algebra.accumulated_jacobian([sb.sin(x * y * z)], [x, y, z], fewest_first=True)
-    matrix([[cos(x*y*z)*y*z, cos(x*y*z)*x*z, cos(x*y*z)*x*y]])
+    matrix([[y*z*cos(x*y*z), x*z*cos(x*y*z), x*y*cos(x*y*z)]])
 
     See also: `jacobian`, `gradient`, `algebra.sparsity`.
     """

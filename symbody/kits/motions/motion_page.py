@@ -43,14 +43,24 @@ def saved_motion(motion: Any, path: str | Path) -> Path:
     return target
 
 
+def motion_figure(motion: Any, what: Sequence[Any]) -> sb.view.Figure:
+    """A panel for each item, or one of the states and one of the inputs."""
+    groups = [list(w) if isinstance(w, (list, tuple)) else [w] for w in what]
+    groups = groups or [g for g in (_common(motion, "states"), _common(motion, "inputs")) if g]
+    return sb.view.Figure(motion.name, tuple(_panel(motion, g) for g in groups), size=(6.4, 2.6 * len(groups)))
+
+
+def _panel(motion: Any, names: Sequence[Any]) -> sb.view.Panel:
+    curves = [sb.view.Curve(motion.t, motion[n], label=str(n), group=i) for i, n in enumerate(names)]
+    return sb.view.Panel("t in s", "", tuple(curves))
+
+
 def motion_figures(motion: Any) -> list[sb.view.Figure]:
     """States and inputs over time."""
     out = []
     for title, names in (("States", _common(motion, "states")), ("Inputs", _common(motion, "inputs"))):
         for k in range(0, len(names), MOST_CURVES):
-            group = names[k : k + MOST_CURVES]
-            curves = tuple(sb.view.Curve(motion.t, motion[n], label=n, group=i) for i, n in enumerate(group))
-            out.append(sb.view.Figure(title, (sb.view.Panel("t in s", "", curves),), size=(6.4, 3.4)))
+            out.append(sb.view.Figure(title, (_panel(motion, names[k : k + MOST_CURVES]),), size=(6.4, 3.4)))
     return out
 
 

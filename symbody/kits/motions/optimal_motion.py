@@ -16,20 +16,23 @@ import symbody as sb
 from ...argument_kinds import answered_class
 from ...errors import listed, unknown
 from ...summary import SearchOutcome, Summarized, Summary, counted, summary_rows
+from .contradictions import contradictory_statements
 from .funnels import Funnel, motion_funnel
 from .ipopt_solver import SUCCESS, IpoptResult
 from .mesh_errors import INSIDE, chosen_values, interval_errors
-from .motion_page import motion_page, saved_motion
+from .motion_page import motion_figure, motion_page, saved_motion
 from .motion_sensitivity import MotionSensitivity, motion_sensitivity
 from .node_functions import Array
 from .tracking_feedback import TrackingFeedback, tracking_feedback
 from .transcription import PhaseMesh, Transcription
 
 ACTIVE: Final = 1e-6  # distance from a bound, relative to its size, at which it is active
+COARSE: Final = 1e-2  # error of an interval from which on the summary says what to do
+HINT: Final = "; solve(accuracy=1e-4) refines the mesh"
 HUGE: Final = 1e8  # unknowns that grow beyond this are named where a problem has no bound
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ActiveBound:
     """A bound that holds back the motion: where, on which side, and at how many nodes."""
 
@@ -40,6 +43,9 @@ class ActiveBound:
 
     def __str__(self) -> str:
         return f"{self.name} at its {self.side} bound at {counted(self.nodes, 'node')} of {self.phase}"
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,6 +121,7 @@ class OptimalMotion(Summarized):
             durations=", ".join(f"{k} {v:z.6g} s" for k, v in self.durations.items()),
             chosen=", ".join(f"{k} = {v:z.6g}" for k, v in self.parameters.items()),
             iterations=str(self.iterations),
+            error=f"{self.error:z.2g} in an interval, relative{HINT if self.error > COARSE else ''}",
         )
         nodes = sum(len(m.at) for m in self.transcription.meshes.values())
         return Summary(f"Motion {self.name}: {counted(len(self.durations), 'phase')}, {nodes} nodes", rows)
@@ -334,6 +341,19 @@ class OptimalMotion(Summarized):
             segments.append(sb.integrate.Segment(eq, t, v[:, mesh.state_columns], p, r, ended, name))
         return sb.Trajectory(tuple(segments), segments[-1].outcome)
 
+    def plot(self, *what: Any) -> sb.view.Figure:
+        """A figure over time with a panel for each argument: a name or an expression, or a list of them; without
+        arguments, states and inputs.
+
+        >>> x, F = sb.symbols("x F", kind="variable")
+        >>> problem = sb.kits.motions.Problem("drift")
+        >>> go = problem.phase("go", sb.from_equations({x: F}, inputs=[F]), 1.0).start(x=0).end(x=1)
+        >>> motion = go.cost("effort", integral=F**2) and problem.solve(2)
+        >>> motion.plot(), motion.plot(["x", "F"], x * F)
+        (<Figure 'drift': 2 panels, 2 curves>, <Figure 'drift': 2 panels, 3 curves>)
+        """
+        return motion_figure(self, what)
+
     def page(self) -> str:
         """A page in HTML: the motion in 3-D, states and inputs, costs, active bounds, multipliers and accuracy."""
         return motion_page(self)
@@ -382,7 +402,8 @@ def _outcome(t: Transcription, found: IpoptResult) -> SearchOutcome:
     if grown or found.status == "Diverging_Iterates":
         return SearchOutcome(f"unbounded: {listed(grown or ['the unknowns'])} grow without limit; bound them", False)
     if found.status == "Infeasible_Problem_Detected" or (found.status == "Restoration_Failed" and names):
-        return SearchOutcome(f"infeasible near this guess: these contradict each other: {listed(names)}", False)
+        told = "; ".join(contradictory_statements(t, found.z) or names)
+        return SearchOutcome(f"infeasible near this guess: these contradict each other: {told}", False)
     if found.status == "Maximum_Iterations_Exceeded":
         left = f"; not satisfied yet: {listed(names)}" if names else ""
         return SearchOutcome(

@@ -54,7 +54,7 @@ class Problem(Summarized):
         self.chosen: dict[sb.Symbol, Range] = {}
         self.options: dict[str, Any] = {}  # of a file, for `solve`
         self._functions: dict[Any, Any] = {}  # compiled functions of nodes, which serve all meshes
-        self._last: tuple[Any, Transcription] | None = None  # what was transcribed last, and how
+        self._last: tuple[Any, Transcription] | None = None  # the last transcription and its statements
 
     def _summary(self) -> Summary:
         rows = summary_rows(
@@ -254,7 +254,7 @@ class Problem(Summarized):
         >>> go = problem.phase("go", sb.from_equations({x: F}, inputs=[F]), 1.0).cost("effort", integral=F**2)
         >>> program = problem.transcription(4).program
         >>> program.linear.shape, len(program.hessian_pattern.rows)
-        ((8, 20), 18)
+        ((8, 20), 9)
         """
         if not self.phases:
             raise sb.ModelError(f"motion {self.name!r}: there is no phase yet")

@@ -286,7 +286,7 @@ def range_at(phase: Phase, symbol: sb.Symbol, which: str) -> Range:
 
 
 def statements(phase: Phase) -> tuple[Any, ...]:
-    """Everything that was said about a phase, to find out whether it has changed."""
+    """All statements about a phase, to find out whether it has changed."""
     terms = (*phase.paths, *phase.products, *phase.conditions, *phase.integrals, *phase.costs)
     ranges = tuple(tuple(r.items()) for r in phase.ranges.values())
     guesses = tuple((s, g.tobytes()) for s, g in phase.guesses.items())

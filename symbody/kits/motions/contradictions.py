@@ -1,0 +1,99 @@
+"""Which statements of a problem contradict each other, where its solver found no feasible point.
+
+At the point z where it ended, constraints are linearised and relaxed,
+
+    minimise Σ s⁺ + s⁻   subject to   l <= g(z) + ∂g/∂z d + s⁺ - s⁻ <= u,   lower <= z + d <= upper
+
+If the sum is positive, the multipliers combine rows and bounds into an inequality that no d satisfies (lemma of Farkas):
+those with a multiplier contradict each other, the others have no part in it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import eye_array, hstack, vstack
+
+from ...errors import listed
+from .node_functions import Array
+from .sparse_program import SparseProgram
+from .transcription import PhaseMesh, Transcription
+
+SMALL: Final = 1e-6  # a multiplier, beside those of the rows that are violated, which are one
+SECONDS: Final = 10.0
+MOTION: Final = "equations of motion"  # which every contradiction contains
+
+
+def contradictory_statements(made: Transcription, z: Array) -> list[str]:
+    """The statements that contradict each other near z, by phase; none if they do not, or if the
+    linear problem is not solved.
+    Equations of motion are part of every contradiction."""
+    rows, bounds = _multipliers(made.program, z)
+    out = []
+    for name, mesh in made.meshes.items():
+        told = [*_of_rows(made, mesh, rows), *_of_bounds(mesh, bounds)]
+        if abs(bounds[made.duration[name]]) > SMALL:
+            told.append("duration")
+        if told:
+            out.append(f"phase {name!r}: {'; '.join(told)}")
+    return out + [f"the range of {s.name}" for s, k in made.parameter.items() if abs(bounds[k]) > SMALL]
+
+
+def _of_rows(made: Transcription, mesh: PhaseMesh, rows: Array) -> list[str]:
+    """Rows that a user stated, those that weigh most first."""
+    own = f"{mesh.phase.where}: "
+    hidden = {
+        MOTION,
+        *(name for name, _ in mesh.phase.form.rows),
+        *(f"{n} at the start" for n, _ in mesh.phase.form.start_rows),
+    }
+    found = [
+        (-float(np.abs(rows[g.rows]).max(initial=0.0)), g.name.removeprefix(own))
+        for g in made.program.groups
+        if g.name.startswith(own)
+    ]
+    return [name for size, name in sorted(found) if -size > SMALL and name not in hidden]
+
+
+def _of_bounds(mesh: PhaseMesh, bounds: Array) -> list[str]:
+    """Values at the ends, and bounds on the way, in one item each."""
+    last, p = len(mesh.at) - 1, mesh.phase
+    parts: dict[str, list[str]] = {"start": [], "end": [], "bounds": []}
+    for s, j in mesh.place.items():
+        pressed = np.flatnonzero(np.abs(bounds[mesh.index[:, j]]) > SMALL)
+        for at, node in (("start", 0), ("end", last)):
+            if node in pressed and s in p.ranges[at]:
+                parts[at].append(s.name)
+        if ((pressed > 0) & (pressed < last)).any():
+            parts["bounds"].append(s.name)
+    return [f"{at} ({listed(names)})" for at, names in parts.items() if names]
+
+
+def _multipliers(p: SparseProgram, z: Array) -> tuple[Array, Array]:
+    """Of rows and bounds in the relaxed linear problem; zeros if it is not solved."""
+    now, (m, n) = p.first(z), p.linear.shape
+    both = hstack([p.jacobian_pattern.matrix(now.jacobian), eye_array(m), -eye_array(m)]).tocsr()
+    equal = p.row_low == p.row_high
+    above, below = (~equal & np.isfinite(r) for r in (p.row_high, p.row_low))
+    inequalities: dict[str, Any] = {}
+    if above.any() or below.any():
+        right = np.concatenate([(p.row_high - now.rows)[above], (now.rows - p.row_low)[below]])
+        inequalities = {"A_ub": vstack([both[above], -both[below]]), "b_ub": right}
+    found = linprog(
+        np.concatenate([np.zeros(n), np.ones(2 * m)]),
+        A_eq=both[equal], b_eq=(p.row_low - now.rows)[equal], **inequalities,
+        bounds=np.vstack([np.column_stack([p.low - z, p.high - z]), np.tile([0.0, np.inf], (2 * m, 1))]),
+        method="highs", options={"time_limit": SECONDS},
+    )  # fmt: skip
+    rows, bounds = np.zeros(m), np.zeros(n)
+    if found.status != 0:
+        return rows, bounds
+    rows[equal] = found.eqlin.marginals
+    if inequalities:
+        k = int(above.sum())
+        rows[above] += found.ineqlin.marginals[:k]
+        rows[below] -= found.ineqlin.marginals[k:]
+    bounds += found.lower.marginals[:n] + found.upper.marginals[:n]
+    return rows, bounds
