@@ -12,7 +12,6 @@ import json
 import math
 import re
 import subprocess
-import sys
 import zipfile
 from functools import cache
 from pathlib import Path
@@ -23,6 +22,7 @@ import pytest
 
 import symbody as sb
 from symbody.write.mockup.build import FLAGS
+from tests import forked
 from tests.contracts.targets import c_compiler
 from tests.installed import installed
 
@@ -35,18 +35,7 @@ SECONDS = 6.0
 
 @cache
 def simulated(model: str, method: str, rtol: float, atol: float) -> Any:
-    command = [
-        sys.executable,
-        "-m",
-        "tests.write.steps_of_simulate",
-        model,
-        method,
-        repr(rtol),
-        repr(atol),
-        repr(SECONDS),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
-    return json.loads(done.stdout)
+    return forked.answer("tests.write.steps_of_simulate:steps", model, method, rtol, atol, SECONDS)
 
 
 def assert_alike(times: Any, states: Any, expected: Any) -> None:
