@@ -52,6 +52,7 @@ HEADINGS = (
 )
 
 _PHRASE = {re.compile(rf"\b{p}", re.IGNORECASE): advice for p, advice in PHRASES.items()}
+_ANY = re.compile(rf"\b(?:{'|'.join(PHRASES)})")  # of text in small letters: one search for lines without any
 _HEADING = re.compile(rf"^#+ {HEADINGS}$")
 
 PAGES = [
@@ -143,13 +144,23 @@ def faults(path: Path, text: str) -> list[str]:
     return faults_in(path, prose(path, text))
 
 
+def may_have_faults(text: str) -> bool:
+    """Whether a phrase to avoid is anywhere in a module, in code too: most files need not be parsed."""
+    joined = re.sub(r"""["']\s+[frb]*["']|#|\bNone\b""", " ", text)
+    return bool(_ANY.search(" ".join(joined.split()).lower()))
+
+
 def source_faults(path: Path, text: str) -> list[str]:
     """Phrases to avoid in the docstrings and comments of a module."""
+    if not may_have_faults(text):
+        return []
     return [*faults_in(path, docstring_prose(text)), *faults_in(path, comment_prose(text))]
 
 
 def message_faults(path: Path, text: str) -> list[str]:
     """Phrases to avoid in the messages of a module; each text is searched alone."""
+    if not may_have_faults(text):
+        return []
     return [f for line in message_prose(text) for f in faults_in(path, [line])]
 
 
@@ -167,6 +178,8 @@ def faults_in(path: Path, lines: list[tuple[int, str]]) -> list[str]:
         head = " ".join([*before, ""])
         here = head + plain(line)
         both = f"{here} {neighbour(lines, k, 1)}"
+        if not _ANY.search(both.lower()):
+            continue
         for phrase, advice in _PHRASE.items():
             hits = [m for m in phrase.finditer(both) if len(head) <= m.start() < len(here)]
             found += [f"{where}:{number}: {m.group()!r}: {advice}" for m in hits]
