@@ -88,9 +88,10 @@ def _runnable(mechanisms: list[Entry], tutorials: list[Path], documents: list[Pa
 
 
 def _options(builder: str, only: Sequence[str]) -> list[str]:
-    if not only:
-        return ["-b", builder, "-q", "-W", "--keep-going", "-j", "auto"]
-    return ["-b", builder, "-Q", "-E"]
+    if only:
+        return ["-b", builder, "-Q", "-E"]
+    checked = ["-b", builder, "-q", "-W", "--keep-going"]
+    return [*checked, "-D", "smartquotes=0"] if builder == "dummy" else [*checked, "-j", "auto"]
 
 
 def _leave_out_others(source: Path, only: Sequence[str]) -> None:
