@@ -75,6 +75,8 @@ def test_what_is_not_for_a_card(library):  # noqa: F811
     smooth = sb.environment(sb.stepper(sb.from_equations({x: -x}), 0.1, x=1.0), 2, reward=x)
     with pytest.raises(sb.errors.SimulationError, match="with contacts"):
         sb.integrate.cuda_environment(smooth)
+    with pytest.raises(sb.errors.SimulationError, match="same step"):
+        sb.integrate.cuda_environment(environment(2, autoreset="next step"))
     card = sb.integrate.cuda_environment(environment(2))
     with pytest.raises(sb.errors.SimulationError, match="on the card"):
         card.step(np.zeros((2, 1)))

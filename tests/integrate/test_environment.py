@@ -84,6 +84,39 @@ def test_members_begin_anew_where_they_end_or_are_cut(cart):
     assert cuts > 0
 
 
+def test_members_begin_anew_in_the_next_step():
+    """x' = -x from 1, cut after two steps, or below a half: a step of reward 0 lies between episodes; a NaN there is ignored."""
+    x, F = sb.symbols("x F")
+    stepper = sb.stepper(sb.from_equations({x: F - x}, inputs=[F]), 0.1, x=1.0)
+    env = sb.environment(stepper, 2, reward=x, ends=x < 0.5, steps=2, autoreset="next step", watch=0)
+    h = float(stepper.step(stepper.start)[0])
+    env.reset(seed=0)
+    found = [env.step([[a], [b]]) for a, b in ((0, -9), (0, np.nan), (np.nan, 0), (0, 0), (0, 0))]
+    seen, gained = (np.array([getattr(f, name) for f in found]) for name in ("observation", "reward"))
+    np.testing.assert_allclose(seen[:, 0, 0], [h, h * h, 1.0, h, h * h], rtol=1e-14)
+    np.testing.assert_allclose(gained[:, 0], [h, h * h, 0.0, h, h * h], rtol=1e-14)
+    assert [f.cut.tolist() for f in found] == [[False] * 2, [True, False], [False] * 2, [False, True], [True, False]]
+    assert [f.ended.tolist()[1] for f in found] == [True, False, False, False, False]
+    np.testing.assert_allclose(seen[1:4, 1, 0], [1.0, h, h * h], rtol=1e-14)
+    assert not any(f.failures for f in found)
+    assert len(env.trajectory(0)["x"]) == 3
+
+
+def test_wrappers_of_gymnasium_that_change_observations(cart):
+    gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed")
+    pytest.importorskip("array_api_compat", reason="array_api_compat is not installed")
+    from gymnasium.wrappers.vector import NormalizeObservation, RecordEpisodeStatistics
+
+    vector = cart_and_pole(cart, 6, steps=10, autoreset="next step").gymnasium
+    assert vector.metadata["autoreset_mode"] == gymnasium.vector.AutoresetMode.NEXT_STEP
+    wrapped, episodes = NormalizeObservation(RecordEpisodeStatistics(vector)), 0
+    wrapped.reset(seed=1)
+    for _ in range(25):
+        info = wrapped.step(wrapped.action_space.sample())[-1]
+        episodes += int(info["_episode"].sum()) if "episode" in info else 0
+    assert episodes >= 12
+
+
 def test_seeds_repeat_and_pickles_continue(cart):
     one, other = cart_and_pole(cart), cart_and_pole(cart)
     np.testing.assert_array_equal(one.reset(seed=7), other.reset(seed=7))
@@ -170,6 +203,7 @@ def test_gymnasium_vector_interface(cart):
         ({"reward": "hight"}, "quantity 'hight'"),
         ({"reward": lambda state: 1.0}, "expressions of the model, which are compiled"),
         ({"watch": 9}, "watch = 9"),
+        ({"autoreset": "soon"}, "way of autoreset 'soon'"),
     ],
 )
 def test_wrong_arguments_are_refused_in_words(cart, asked, words):

@@ -55,13 +55,14 @@ class EnvironmentStep(Introduced):
 @dataclass(frozen=True)
 class Episodes:
     """How members begin and end: values that are drawn, limits of actions, the most steps of an episode; `outputs` are the
-    expressions of observations, reward and end."""
+    expressions of observations, reward and end; `waits`: members that ended begin anew in the next step."""
 
     starts: DrawnStarts
     parameters: DrawnValues
     actions: DrawnValues
     steps: int
     outputs: Mapping[str, Any]
+    waits: bool = False
 
 
 @answered_class
@@ -69,7 +70,7 @@ class Environment(Introduced):
     """Members that learn; returned by `environment`.
 
     env.reset(seed)     all members begin; their observations
-    env.step(actions)   an `EnvironmentStep`; members that ended begin anew in the same step
+    env.step(actions)   an `EnvironmentStep`; members that ended begin anew in the same step, or in the next
     env.states, env.p   of all members now, a row for each, in the order of the stepper's names
     env.trajectory(k)   what member k did since it began, if `watch=` names it
     env.gymnasium       the vector environment of Gymnasium
@@ -106,6 +107,7 @@ class Environment(Introduced):
         self._age = np.zeros(members, dtype=np.int64)
         self._rng = np.random.default_rng()
         self._failures: dict[int, str] = {}
+        self._over = NONE  # members that begin anew in the next step
         self._seen: list[Array] = []
         self.reset()
 
@@ -139,7 +141,7 @@ class Environment(Introduced):
             if not isinstance(seed, int) or seed < 0:
                 raise SimulationError(f"{self}: seed = {shown(seed)}: a whole number, not negative")
             self._rng = np.random.default_rng(seed)
-        self._failures = {}
+        self._failures, self._over = {}, NONE
         self._begin(np.arange(self.members))
         return self._observed(np.arange(self.members))[0]
 
@@ -172,7 +174,10 @@ class Environment(Introduced):
 
         See also: `integrate.EnvironmentStep`.
         """
-        given, failures = self._checked(actions), {}
+        given, failures, begun = self._checked(actions), {}, self._over
+        if begun.size:
+            given = given.copy()
+            given[begun] = 0.0
         for k in (is_bad := rows_without_numbers(given)).tolist():
             wrong = next(i for i, x in enumerate(given[k]) if not np.isfinite(x))
             failures[k] = f"its action {self.action_names[wrong]} is {given[k, wrong]}"
@@ -191,10 +196,16 @@ class Environment(Introduced):
             self._seen.append(self.states[self._watch].copy())
         final, reward, ended = self._observed(slice(None))
         ended[failed], reward[failed] = True, 0.0
-        cut = (self._age >= self.episodes.steps) & ~ended
-        observation = final
         self._failures = {}
-        if (over := np.flatnonzero(ended | cut)).size:
+        if begun.size:  # the step of these is a new start
+            for k in begun.tolist():
+                failures.pop(k, None)
+            self._begin(begun)
+            final[begun], ended[begun], reward[begun] = self._observed(begun)[0], False, 0.0
+        cut = (self._age >= self.episodes.steps) & ~ended
+        observation, over = final, np.flatnonzero(ended | cut)
+        self._over = over if self.episodes.waits else NONE
+        if over.size and not self.episodes.waits:
             self._begin(over)
             observation = final.copy()
             observation[over] = self._observed(over)[0]

@@ -12,16 +12,17 @@ from .environment import Environment
 
 
 def vector_environment(env: Environment) -> Any:
-    """A `gymnasium.vector.VectorEnv` that begins members anew in the step in which they end: observations at the end of an
-    episode are in `info["final_obs"]`, failures in `info["failures"]`."""
+    """A `gymnasium.vector.VectorEnv` with the members and the autoreset mode of the environment: in mode SAME_STEP observations
+    at the end of an episode are in `info["final_obs"]`; failures in `info["failures"]`."""
     gymnasium = optional_package("gymnasium", "environment.gymnasium", SimulationError)
     box, vector = gymnasium.spaces.Box, gymnasium.vector
-    seen, acts = len(env.observation_names), env.action_limits
+    seen, acts, waits = len(env.observation_names), env.action_limits, env.episodes.waits
 
     class VectorOfMembers(vector.VectorEnv):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
             self.num_envs, self.render_mode = env.members, None
-            self.metadata = {"autoreset_mode": vector.AutoresetMode.SAME_STEP}
+            modes = vector.AutoresetMode
+            self.metadata = {"autoreset_mode": modes.NEXT_STEP if waits else modes.SAME_STEP}
             self.single_observation_space = box(-np.inf, np.inf, (seen,), np.float64)
             self.single_action_space = box(*acts, dtype=np.float64)
             self.observation_space = vector.utils.batch_space(self.single_observation_space, env.members)
@@ -34,7 +35,7 @@ def vector_environment(env: Environment) -> Any:
         def step(self, actions: Any) -> Any:
             found = env.step(actions)
             info: dict[str, Any] = {"failures": dict(found.failures)} if found.failures else {}
-            if (over := found.ended | found.cut).any():
+            if not waits and (over := found.ended | found.cut).any():
                 info |= {"final_obs": found.final, "_final_obs": over}
             return found.observation, found.reward, found.ended, found.cut, info
 

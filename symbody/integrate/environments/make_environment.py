@@ -13,7 +13,7 @@ from ...algebra.graph.functions import where as value_by_condition
 from ...algebra.graph.graph import FALSE, Condition
 from ...algebra.graph.walk import scalars
 from ...argument_kinds import answered
-from ...errors import SimulationError, shown
+from ...errors import SimulationError, shown, unknown
 from ..inputs.meanings import Quantity, plain, quantity_expressions
 from ..steppers.stepper import Stepper
 from ..time_stepping.moreau_programs import compiled_program
@@ -22,6 +22,7 @@ from .drawn_values import DrawnValues, drawn_values
 from .environment import Environment, Episodes
 
 STEPS: Final = 1000
+AUTORESETS: Final = ("same step", "next step")
 
 
 @answered
@@ -36,6 +37,7 @@ def environment(
     parameters: Mapping[Any, Any] | None = None,
     actions: Mapping[Any, Any] | None = None,
     steps: int = STEPS,
+    autoreset: str = "same step",
     watch: int | None = None,
 ) -> Environment:
     """Members that take steps of a stepper, for learning: observation, reward and end are expressions in the state after a
@@ -50,9 +52,11 @@ def environment(
     actions       intervals of the inputs that are actions, which are kept; other inputs are zero. By default all inputs
                   without limits
     steps         after which an episode is cut
+    autoreset     members that ended begin anew in the "same step", or in the "next step", which ignores their actions and has
+                  the reward 0 (wrappers of Gymnasium that change observations want that)
     watch         the member whose states are kept, for `trajectory`
 
-    A member that ended begins anew in the same step. A member whose action is not a number, whose step fails or whose start
+    A member whose action is not a number, whose step fails or whose start
     is not consistent is named in `failures`; the others go on.
 
     >>> m = sb.Model("cart and pole")
@@ -79,12 +83,14 @@ def environment(
     for what, number in (("members", members), ("steps", steps)):
         if not isinstance(number, int) or number < 1:
             raise SimulationError(f"{where}: {what} = {shown(number)}: a whole number of at least 1")
+    if autoreset not in AUTORESETS:
+        raise unknown(where, "way of autoreset", autoreset, AUTORESETS, SimulationError)
     if watch is not None and watch not in range(members):
         raise SimulationError(f"{where}: watch = {shown(watch)}: members have the numbers 0 to {members - 1}")
     if wrong := next((f for f in (reward, *(observation or ())) if inspect.isfunction(f)), None):
         raise SimulationError(
             f"{where}: rewards and observations are expressions of the model, which are compiled, such as sb.cos(theta) - 0.01 * F**2; "
-            f"got the function {wrong.__name__}"
+            f"got the function {getattr(wrong, '__name__', wrong)}"
         )
     names = [s.name for s in eq.state] if observation is None else list(observation)
     seen = quantity_expressions(eq, [*names, reward], where, SimulationError)
@@ -103,6 +109,7 @@ def environment(
         _limits(actions, stepper, where),
         steps,
         outputs,
+        autoreset == AUTORESETS[1],
     )
     return Environment(stepper, members, outcome, tuple(n for n, _ in flat), episodes, watch)
 

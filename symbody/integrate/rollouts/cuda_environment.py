@@ -225,6 +225,8 @@ def cuda_environment(environment: Environment, *, real: str = "double", draws: i
     scheme = environment.stepper.scheme
     where = f"cuda_environment of {scheme.equations.name!r}"
     check_for_card(scheme, where)
+    if environment.episodes.waits:
+        raise SimulationError(f'{where}: members begin anew in the same step; make it with autoreset="same step"')
     most = ASSEMBLED if scheme.equations.lam and environment.episodes.starts.drawn.names else environment.members
     count = min(environment.members, most) if draws is None else draws
     if not isinstance(count, int) or count < 1:
