@@ -87,10 +87,11 @@ def environment(
         raise unknown(where, "way of autoreset", autoreset, AUTORESETS, SimulationError)
     if watch is not None and watch not in range(members):
         raise SimulationError(f"{where}: watch = {shown(watch)}: members have the numbers 0 to {members - 1}")
-    if wrong := next((f for f in (reward, *(observation or ())) if inspect.isfunction(f)), None):
+    given: list[Any] = [reward, *(observation or ())]
+    if wrong := next((f for f in given if inspect.isfunction(f)), None):
         raise SimulationError(
             f"{where}: rewards and observations are expressions of the model, which are compiled, such as sb.cos(theta) - 0.01 * F**2; "
-            f"got the function {getattr(wrong, '__name__', wrong)}"
+            f"got the function {wrong.__name__}"
         )
     names = [s.name for s in eq.state] if observation is None else list(observation)
     seen = quantity_expressions(eq, [*names, reward], where, SimulationError)
