@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.graph.graph import ZERO
+from ...algebra.graph.graph import ZERO, Expr
 from ...derivation.equations.additional_rates import variable_rates
 from ...emit.llvm.device_loops import STATUS, Roles
 from ...emit.run.cuda_loops import ENTRY
@@ -99,8 +99,16 @@ class ContactMotions(CudaMotions):
         )  # fmt: skip
 
 
-def step_memory(device: DeviceFunctions, table: ModeTable, *, remembers: bool) -> MoreauStep:
-    """Programs and memory of a step in the module of `device`, whose variables are the state and what stands behind it."""
+def step_memory(
+    device: DeviceFunctions,
+    table: ModeTable,
+    *,
+    remembers: bool,
+    softened: Sequence[Expr] = (),
+    energy: Sequence[float] = (),
+) -> MoreauStep:
+    """Programs and memory of a step in the module of `device`, whose variables are the state and what stands behind it; on the
+    central path with `softened_rows` and an energy of each row."""
     eq = device.equations
     outputs, rows = midpoint_outputs(table)
     if remembers:
@@ -110,9 +118,14 @@ def step_memory(device: DeviceFunctions, table: ModeTable, *, remembers: bool) -
         "rates": device.function("coordinate_rates", {"qdot": eq.rates}) if eq.q else None,
         "variables": device.function("variable_rates", {"zdot": variable_rates(eq)}) if eq.z else None,
     }
+    if softened:
+        callees["softened"] = device.function("softened", {"push": list(softened)}, is_inlined=False)
     behind, precision = len(device.y) - len(eq.state), PRECISIONS[device.module.real]
     made = moreau_memory(table, rows, callees, remembers=remembers, precision=precision, behind=behind)
     made.problem.know("precision", "fixed")
+    if softened:
+        made.energy[: len(energy)] = energy
+        made.know("energy")
     return made.know(
         "n", "n_q", "n_u", "contacts", "cones", "rows", "rotations", "is_constrained", "remembers", "rates", "variables", "point", "owner", "first", "count",
         "turns",

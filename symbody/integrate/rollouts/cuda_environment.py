@@ -18,14 +18,13 @@ from ...emit.run.cuda_loops import ENTRY, CudaLoop
 from ...emit.run.device_arrays import ArrayView, DeviceArray, converter, device_array, real_dtype, stream_of, view_of
 from ...errors import SimulationError, shown
 from ..environments.environment import Environment
-from ..gpu.contact_motions import step_memory
 from ..gpu.cuda_batch import ALL_ENDINGS, MemberArrays
 from ..gpu.device_form import DeviceFunctions
 from ..kernels.march_records import DONE
 from ..steppers.contact_steps import ContactSteps
 from ..time_stepping.moreau_programs import no_variations
 from .environment_kernels import BAD_ACTION, EnvironmentMember, step_environment
-from .steps_for_cards import check_for_card
+from .steps_for_cards import card_step, check_for_card
 
 WIDEST: Final = 1e30  # actions without limits
 ASSEMBLED: Final = 512  # starts of mechanisms with constraints, each of which is assembled
@@ -169,7 +168,7 @@ class CudaEnvironment:
         env, scheme, eq = self.environment, self._scheme, self._scheme.equations
         behind = [s for group in (eq.r, eq.p) for s in group]
         device = DeviceFunctions(eq, (*eq.state, *behind), (), {}, DeviceModule(self.real, is_compact=True))
-        step = step_memory(device, scheme.table, remembers=False)
+        step = card_step(device, scheme)
         names, a = [s.name for s in eq.r], env.episodes.actions
         places = [a.names.index(n) if n in a.names else -1 for n in names]
         low, high = (

@@ -20,7 +20,6 @@ from ...emit.run.cuda_loops import ENTRY, CudaLoop
 from ...emit.run.device_arrays import ArrayView, DeviceArray, converter, device_array, real_dtype, stream_of, view_of
 from ...errors import SimulationError, shown
 from ...later import later
-from ..gpu.contact_motions import step_memory
 from ..gpu.cuda_batch import ALL_ENDINGS, MemberArrays
 from ..gpu.device_form import DeviceFunctions
 from ..result.outcome import Ending
@@ -29,7 +28,7 @@ from ..steppers.stepper import Stepper
 from ..time_stepping.moreau_programs import no_variations
 from .pullback_memory import pullback_memory
 from .rollout_kernels import Rollout, RolloutPullback, run_rollout, run_rollout_pullback
-from .steps_for_cards import check_for_card
+from .steps_for_cards import card_step, check_for_card
 
 
 @dataclass(frozen=True)
@@ -169,8 +168,8 @@ class CudaRollout:
 
     @cached_property
     def _forward(self) -> CudaLoop:
-        device, table = self._device(), self._scheme.table
-        step = step_memory(device, table, remembers=False)
+        device = self._device()
+        step = card_step(device, self._scheme)
         roll = Rollout(
             **self._lengths,
             **_empty_arrays("start", "given", "actions", "states"),
@@ -182,11 +181,11 @@ class CudaRollout:
 
     @cached_property
     def _backward(self) -> CudaLoop:
-        device, table = self._device(), self._scheme.table
-        step = step_memory(device, table, remembers=False)
+        device = self._device()
+        step = card_step(device, self._scheme)
         names = ("start", "given", "actions", "states", "bars", "inner", "to_start", "to_actions", "to_given")
         roll = RolloutPullback(
-            **self._lengths, **_empty_arrays(*names), step=step, variations=_no_slopes(step.n), pull=pullback_memory(device, table, step)
+            **self._lengths, **_empty_arrays(*names), step=step, variations=_no_slopes(step.n), pull=pullback_memory(device, self._scheme, step)
         )  # fmt: skip
         return _loop(device, run_rollout_pullback, Roles(rows=tuple(f"m.{n}" for n in names)), roll)
 

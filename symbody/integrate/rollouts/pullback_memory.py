@@ -11,19 +11,20 @@ from ...algebra.calculus.derivatives import gradient
 from ...algebra.graph.graph import Symbol, symbol
 from ...algebra.graph.matrix import sum_of_products
 from ..complementarity.contact_arrays import indices
-from ..contact.contact_modes import ModeTable
 from ..gpu.device_form import DeviceFunctions
 from ..steppers.contact_step_derivatives import Midpoint
+from ..steppers.contact_steps import ContactSteps
 from ..time_stepping.moreau_programs import no_variations
 from ..time_stepping.moreau_records import MoreauStep, StepVariations
 from ..time_stepping.step_pullback import StepPullback
+from .steps_for_cards import softened_expressions
 
 
-def pullback_memory(device: DeviceFunctions, table: ModeTable, step: MoreauStep) -> StepPullback:
+def pullback_memory(device: DeviceFunctions, scheme: ContactSteps, step: MoreauStep) -> StepPullback:
     """Of steps whose programs take θ, the variables of `device`."""
     width, rows, cones = len(device.y), step.rows, step.cones
     return StepPullback(
-        width=width, bar=np.zeros(width), rates=_rates(device), point=_midpoint(device, table, rows, cones), start=np.zeros(width), half=np.zeros(width),
+        width=width, bar=np.zeros(width), rates=_rates(device), point=_midpoint(device, scheme, rows, cones), start=np.zeros(width), half=np.zeros(width),
         late=np.zeros(width), end=np.zeros(width), kept=_midpoint_memory(step, width), push=np.zeros(step.n_u), by_row=np.zeros(rows + 1), by_cone=np.zeros(cones + 1),
         drift=np.zeros(step.n - step.n_q - step.n_u + 1), out=np.zeros(width),
     ).know("width", "rates", "point")  # fmt: skip
@@ -50,8 +51,8 @@ def _rates(device: DeviceFunctions) -> Any:
     return device.function("rates_pulled_back", {"pulled": list(outputs)}, {"bar": bar}, is_inlined=False)
 
 
-def _midpoint(device: DeviceFunctions, table: ModeTable, rows: int, cones: int) -> Any:
-    eq, midpoint = device.equations, Midpoint(table)
+def _midpoint(device: DeviceFunctions, scheme: ContactSteps, rows: int, cones: int) -> Any:
+    eq, midpoint = device.equations, Midpoint(scheme.table, softened_expressions(scheme))
     given = {
         "push": _symbols("push", len(eq.u)), "by_row": _symbols("by_row", rows), "by_cone": _symbols("by_cone", max(cones, 1)),
         "drift": _symbols("drift", max(len(eq.z), 1)),

@@ -16,12 +16,10 @@ from math import sqrt
 
 from ...emit.loops.kernel_language import Function, Numbers
 from ...emit.loops.records import Struct
-from ..complementarity.semismooth_newton import HOLDS, SINGULAR, write_branch
-from ..kernels.complete_pivoting import eliminate_completely, solve_transposed
 from .moreau_impulses import come_to_rest, evaluate_midpoint, product, solve_impulses
 from .moreau_records import MoreauStep, StepVariations
 from .moreau_step import advance_positions, change_speeds, normalize_rotations
-from .step_variations import add_multiple, keep_midpoint, set_cone_response
+from .step_variations import add_multiple, keep_midpoint, set_branch_responses, set_central_responses
 
 
 class StepPullback(Struct):
@@ -111,20 +109,14 @@ def pull_impulses(s: MoreauStep, g: StepPullback) -> None:
     b = s.branches
     v = g.kept
     speeds = g.bar[s.n_q :]
-    b.by_speed = 0
-    write_branch(p, b, 0.0)
     for i in range(p.n):
         b.row[i] = i
         b.column[i] = i
         v.D[i] = product(s.X[s.row[i] * s.n_u :], speeds, s.n_u)
-    rank = eliminate_completely(
-        p.n, p.n, p.n, p.n, max(SINGULAR, 0.1 * p.precision), b.matrix, b.row, b.column, b.quality
-    )
-    solve_transposed(p.n, rank, 1, b.matrix, b.row, b.column, v.D, v.memory, v.Z)
-    for i in range(p.normals):
-        v.W[i] = -v.Z[i] / p.A[i * p.n + i] if b.kind[i] == HOLDS else 0.0
-    for c in range(p.cones):
-        set_cone_response(p, b, v, c, 1)
+    if s.softened is not None:
+        set_central_responses(p, b, v, 1)
+    else:
+        set_branch_responses(p, b, v, 1)
     spread_responses(s, g)
 
 

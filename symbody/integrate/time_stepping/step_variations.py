@@ -143,7 +143,8 @@ def set_responses(s: MoreauStep, v: StepVariations) -> None:
 def set_branch_responses(p: ContactArrays, b: ContactBranch, v: StepVariations, n: int) -> None:
     b.by_speed = 0
     write_branch(p, b, 0.0)
-    rank = eliminate_completely(p.n, p.n, p.n, p.n, SINGULAR, b.matrix, b.row, b.column, b.quality)
+    smallest = max(SINGULAR, 0.1 * p.precision)
+    rank = eliminate_completely(p.n, p.n, p.n, p.n, smallest, b.matrix, b.row, b.column, b.quality)
     solve_transposed(p.n, rank, n, b.matrix, b.row, b.column, v.D, v.memory, v.Z)
     for i in range(p.normals):
         scale = -1.0 / p.A[i * p.n + i] if b.kind[i] == HOLDS else 0.0
