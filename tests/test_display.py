@@ -151,7 +151,7 @@ TOOLS = set(
     """
     ExternalFunction Factors SympyForm
     Pose Shape Moments  Frame JointKind JointCondition Action Coulomb LuGre HalfSpace Ball Ring Tube Ellipsoid HeightField Parts LynchInput LinePath
-    WrapSphere WrapCylinder WrapRing WrapTorus ViaPoint
+    WrapSphere WrapCylinder WrapRing WrapTorus WrapEllipsoid ViaPoint
     NamedRow AugmentedSystem
     MassMatrixPrograms CudaFunction WasmObject DeviceArray FiniteElements
     CudaMotion CudaMotions FixedMotions MarchedMotions ContactMotions CudaRollout RolloutStates RolloutGradients CudaEnvironment CudaEnvironmentStep Tableau SimulationOptions

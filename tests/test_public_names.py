@@ -41,7 +41,7 @@ PACKAGES = (
     "symbody.kits.vehicles",
 )
 NAMES = [(p, n) for p in PACKAGES for n in importlib.import_module(p).__all__]
-CONSTANTS = ["STRUT", "WISHBONES", "pi"]
+CONSTANTS = ["MANCHESTER", "STRUT", "WISHBONES", "pi"]
 NEVER = {"sympy", "scipy", "matplotlib", "yaml", "llvmlite", "numpy", "mpmath"}
 
 

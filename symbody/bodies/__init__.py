@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .model.lynch_input import LynchInput
     from .model.model import Model
     from .model.parts import Parts
+    from .paths.ellipsoid_paths import WrapEllipsoid
     from .paths.line_paths import LinePath
     from .paths.path_surfaces import ViaPoint, WrapCylinder, WrapRing, WrapSphere
     from .paths.torus_paths import WrapTorus
@@ -36,7 +37,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "model_schema", "read_expression", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "frame_at", "axial", "express", "bar", "box", "cylinder", "disc", "inertia", "shell",
     "sphere", "torus", "Shape", "material", "Moments", "Body", "ElasticBody", "Joint", "JointKind", "JointCondition", "Load", "Action", "Constraint", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "HeightField", "Touch", "touch", "corners",
     "Mechanism", "Model", "Parts", "all_or_nothing", "LynchInput",
-    "LinePath", "WrapSphere", "WrapCylinder", "WrapRing", "WrapTorus", "ViaPoint",
+    "LinePath", "WrapSphere", "WrapCylinder", "WrapRing", "WrapTorus", "WrapEllipsoid", "ViaPoint",
 ]  # fmt: skip
 
 offer(__name__)

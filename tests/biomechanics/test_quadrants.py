@@ -38,6 +38,8 @@ OPENSIM = {  # lengths at these angles; its search ends up to 5e-6 m before the 
     "y": (0.529475128, 0.465727803, 0.422938415, 0.378352033),
     "-y": (0.407032376, 0.402243707, 0.38887629, 0.378013234),
 }
+# lengths, and moment arms, over an ellipsoid with half axes of 0.05, 0.04 and 0.08 m
+OPENSIM_ELLIPSOID = (0.407032376, 0.402243707, 0.387584765, 0.373062509), (-0.015752, 0.034805, 0.056592, 0.037321)
 
 
 def planar(angle: float, side: int) -> float:
@@ -79,6 +81,20 @@ def test_a_torus_of_a_file() -> None:
     found = float(sb.evaluate(m.paths["pull"].length, {"angle": 0.0}))
     assert found == pytest.approx(float(sb.evaluate(wanted)), abs=1e-14)
     assert found > math.dist((-0.2, 0.02, -0.1), (0.2, 0.05, 0.1)) + 1e-4
+
+
+def test_an_ellipsoid_of_a_file() -> None:
+    """Beside OpenSim 4.6, whose path is a plane section too, near the shortest one; moment arms by its own solver."""
+    solid = TEXT.replace("QUADRANT", "all").replace("WrapCylinder", "WrapEllipsoid")
+    m = sb.read_osim(
+        solid.replace("<radius>0.05</radius><length>1</length>", "<dimensions>0.05 0.04 0.08</dimensions>")
+    )
+    length = m.paths["pull"].length
+    arm = -sb.derivative(length, m.symbols["angle"])
+    for angle, other, other_arm in zip(ANGLES, *OPENSIM_ELLIPSOID, strict=True):
+        ours, arms = (float(sb.evaluate(e, {"angle": angle})) for e in (length, arm))
+        assert ours == pytest.approx(other, abs=5e-6)
+        assert arms == pytest.approx(other_arm, abs=4e-4)
 
 
 def test_two_cylinders_of_a_file() -> None:

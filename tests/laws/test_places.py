@@ -66,6 +66,7 @@ USES: dict[str, Callable[[Yard, Any], list[Any]]] = {
     "WrapCylinder": lambda y, p: length(y, sb.bodies.WrapCylinder(p, 1.5)),
     "WrapRing": lambda y, p: length(y, sb.bodies.WrapRing(p, 0.5)),
     "WrapTorus": lambda y, p: length(y, sb.bodies.WrapTorus(p, 0.5, 0.05)),
+    "WrapEllipsoid": lambda y, p: length(y, sb.bodies.WrapEllipsoid(p, (1.5, 1.2, 1.0))),
     "task": lambda y, p: list(robots.task(sb.derive(y.model), p, "xyz").jacobian.entries),
     "link_jacobian": lambda y, p: list(robots.link_jacobian(y.model.freeze(), p).entries),
     "bushing": bushing,

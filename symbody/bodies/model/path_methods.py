@@ -12,6 +12,7 @@ from ..frames.frames import Frame
 from ..frames.points import Point
 from ..mechanism.declarations import as_expression
 from ..mechanism.frame_places import moves_in_frame
+from ..paths.ellipsoid_paths import WrapEllipsoid
 from ..paths.line_paths import LinePath, PathPiece, StraightPiece, Tension
 from ..paths.path_surfaces import SwitchedPiece, ViaPoint, WrapCylinder, WrapRing, WrapSphere
 from ..paths.torus_paths import WrapTorus
@@ -25,8 +26,8 @@ class PathMethods(FrictionMethods):
     def path(self, name: str, stations: Sequence[Any]) -> LinePath:
         """A path through points, such as `m.path("rope", [a, b, c])`. Each point is fixed to its frame.
 
-        Two points may be separated by one `sb.bodies.WrapSphere` or `WrapCylinder`, around which the path bends if it
-        would intersect it; by two `WrapCylinder`s in succession; by one `WrapRing` or `WrapTorus`, through the hole of
+        Two points may be separated by one `sb.bodies.WrapSphere`, `WrapCylinder` or `WrapEllipsoid`, around which the path
+        bends if it would intersect it; by two `WrapCylinder`s in succession; by one `WrapRing` or `WrapTorus`, through the hole of
         which it runs; or by `ViaPoint`s, each active while its condition holds. The path has a `length` and a `rate`;
         `m.tension` adds a force.
 
@@ -60,7 +61,7 @@ class PathMethods(FrictionMethods):
                 between.append(s)
             else:
                 raise ModelError(
-                    f"{where}: goes through points, and between two of them over one WrapSphere, WrapCylinder, WrapRing or WrapTorus, "
+                    f"{where}: goes through points, and between two of them over one WrapSphere, WrapCylinder, WrapEllipsoid, WrapRing or WrapTorus, "
                     f"over two WrapCylinders, or through ViaPoints; got {shown(s)}"
                 )
         return LinePath(name, tuple(pieces), (ONE,) * len(pieces))
@@ -99,7 +100,7 @@ class PathMethods(FrictionMethods):
 def _may_follow(between: Sequence[Any], s: Any) -> bool:
     """Whether a surface or ViaPoint may stand here, after others between the same points."""
     if not between:
-        return isinstance(s, (WrapSphere, WrapCylinder, WrapRing, WrapTorus, ViaPoint))
+        return isinstance(s, (WrapSphere, WrapCylinder, WrapEllipsoid, WrapRing, WrapTorus, ViaPoint))
     if isinstance(s, WrapCylinder):
         plain = all(isinstance(w, WrapCylinder) and w.through is False for w in (*between, s))
         return len(between) == 1 and plain

@@ -161,7 +161,7 @@ def surface_of(file: OsimFile, e: XmlElement, frame: sb.Frame) -> Any:
     """The surface of a wrap object; a sentence if there is none for it."""
     if not file.is_true(e, "active", "true"):
         return "is switched off in the file"
-    if e.tag not in ("WrapCylinder", "WrapSphere", "WrapTorus"):
+    if e.tag not in ("WrapCylinder", "WrapSphere", "WrapTorus", "WrapEllipsoid"):
         return "is not read"
     name = identifier(label(e))
     at = frame.translate(*file.three(e, "translation"), name=name)
@@ -169,6 +169,8 @@ def surface_of(file: OsimFile, e: XmlElement, frame: sb.Frame) -> Any:
     at = at.rotate("xyz", *angles, name=name) if any(angles) else at
     if e.tag == "WrapTorus":
         return sb.bodies.WrapTorus(at, file.number(e, "outer_radius"), file.number(e, "inner_radius"))
+    if e.tag == "WrapEllipsoid":
+        return sb.bodies.WrapEllipsoid(at, file.three(e, "dimensions"), beside=_beside(file, e, at))
     made = sb.bodies.WrapCylinder if e.tag == "WrapCylinder" else sb.bodies.WrapSphere
     return made(at, file.number(e, "radius"), beside=_beside(file, e, at))
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .models.car_model import car
     from .models.car_parts import pedal
     from .models.motorcycle_models import leaning_turn, motorcycle, sharps_motorcycle
-    from .models.rail import bogie, rail_car, wheelset
+    from .models.rail import MANCHESTER, bogie, rail_car, wheelset
     from .models.semitrailer_model import semitrailer
     from .models.single_track_models import car_and_trailer, path_follower, single_track
     from .models.suspended_motorcycle import suspended_motorcycle
@@ -63,17 +63,19 @@ if TYPE_CHECKING:
     from .tyres.tyre import MirroredTyre, Slip, Tyre, TyreForces, TyrePair
     from .wheels.drivetrain import brake, differential, drive, spin_rate
     from .wheels.rail_contact import RailContact, kalker_coefficients, polach_force, rail_contact
+    from .wheels.rail_geometry import RailGeometry, rail_geometry
+    from .wheels.rigid_ring import RigidRing, rigid_ring
     from .wheels.simplified_theory import CreepForces, creep_forces
     from .wheels.wheel_contact import ContactGeometry, WheelContact, contact_geometry, wheel_on_road
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "Tyre", "Slip", "TyreForces", "LinearTyre", "BrushTyre", "TMeasy", "MagicFormula", "MirroredTyre", "TyrePair", "read_tyre", "read_tir", "TirFile",
     "Road", "profile_road", "sampled_road", "random_road", "random_profile", "RandomProfile", "road_spectrum", "shaping_filter", "CurvedRoad", "read_crg", "CrgFile",
-    "wheel_on_road", "WheelContact", "contact_geometry", "ContactGeometry",
+    "wheel_on_road", "WheelContact", "contact_geometry", "ContactGeometry", "rigid_ring", "RigidRing",
     "Hardpoints", "bushing", "Bushing", "anti_roll_bar", "torsion_bar", "AntiRollBar", "stops", "rack", "Rack", "drive", "brake", "differential", "spin_rate",
     "PlanePath", "path_through", "path_of_curvature", "preview_driver", "Driver", "cruise_control", "lane_keeping", "anti_lock", "stability_control",
     "wheel_angles", "kinematics", "KinematicCurves",
-    "single_track", "path_follower", "car_and_trailer", "semitrailer", "wheelset", "bogie", "rail_car", "rail_contact", "RailContact", "kalker_coefficients", "polach_force", "creep_forces", "CreepForces", "motorcycle", "suspended_motorcycle", "sharps_motorcycle", "leaning_turn",
+    "single_track", "path_follower", "car_and_trailer", "semitrailer", "wheelset", "bogie", "rail_car", "MANCHESTER", "rail_contact", "RailContact", "kalker_coefficients", "polach_force", "creep_forces", "CreepForces", "rail_geometry", "RailGeometry", "motorcycle", "suspended_motorcycle", "sharps_motorcycle", "leaning_turn",
     "car", "pedal", "double_wishbone", "mcpherson", "Corner", "moved_points", "spring_preload", "WISHBONES", "STRUT",
     "straight", "steady_gain", "understeer", "Understeer", "handling_diagram", "HandlingDiagram",
     "step_steer", "ramp_steer", "sine_steer", "sine_with_dwell", "step_measures", "StepMeasures", "lane_change", "LaneChange",

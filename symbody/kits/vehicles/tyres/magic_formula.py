@@ -1,5 +1,5 @@
 """The Magic Formula, versions 5.2 and 6.1 (Pacejka, Tire and Vehicle Dynamics, 2012, equations 4.E1 to 4.E78; 5.2 as in
-the manual of MF-Tyre), without turn slip.
+the manual of MF-Tyre); turn slip is in `turn_slip.py`.
 
     F = D sin(C atan(Bx - E (Bx - atan Bx))) + SV,      x = slip + SH
 
@@ -21,6 +21,9 @@ from ....argument_kinds import answered, answered_class
 from ....errors import ModelError, listed, unknown
 from ....summary import Summarized, Summary, summary_rows
 from .tir_file import TirFile, read_tir
+from .turn_slip import NAMES as TURN_SLIP
+from .turn_slip import NEEDED as OF_TURN_SLIP
+from .turn_slip import UNTURNED, TurnFactors, turn_factors
 from .tyre import Kinks, Slip, Tyre, TyreForces, rolling_either_way
 
 
@@ -32,12 +35,12 @@ def _numbered_names(text: str) -> tuple[str, ...]:
 
 SCALES: Final = (
     "LFZO LCX LMUX LEX LKX LHX LVX LGAX LCY LMUY LEY LKY LHY LVY LGAY LKYC LTR LRES LGAZ LKZC LXAL LYKA LVYKA LS "
-    "LSGKP LSGAL LMX LVMX LMY"
+    "LSGKP LSGAL LMX LVMX LMY LMP"
 ).split()
 COEFFICIENTS: Final = frozenset(_numbered_names(
     "PCX:1 PDX:3 PEX:4 PKX:3 PHX:2 PVX:2 PPX:4 RBX:3 RCX:1 REX:2 RHX:1 PTX:3 PTY:2 "
     "PCY:1 PDY:3 PEY:5 PKY:7 PHY:3 PVY:4 PPY:5 RBY:4 RCY:1 REY:2 RHY:2 RVY:6 "
-    "QBZ:10 QCZ:1 QDZ:11 QEZ:5 QHZ:4 PPZ:2 SSZ:4 QSX:14 PPMX:1 QSY:8 PCFX:3 PCFY:3 QFZ:2 PPFZ:1 QV:1"
+    "QBZ:10 QCZ:1 QDZ:11 QEZ:5 QHZ:4 PPZ:2 SSZ:4 QSX:14 PPMX:1 QSY:8 PCFX:3 PCFY:3 QFZ:2 PPFZ:1 QV:1 " + TURN_SLIP
 )) | {"QRE0", "BREFF", "DREFF", "FREFF"}  # fmt: skip
 BASIC: Final = (
     "FNOMIN UNLOADED_RADIUS NOMPRES LONGVL VERTICAL_STIFFNESS VERTICAL_DAMPING LONGITUDINAL_STIFFNESS LATERAL_STIFFNESS"
@@ -96,6 +99,7 @@ class ContactPatch:
     a: Any
     gamma: Any
     speed: Any
+    turn: TurnFactors = UNTURNED
 
     @property
     def cos_alpha(self) -> Any:
@@ -168,6 +172,11 @@ class MagicFormula(Summarized, Tyre):
             not isinstance(x, int | float) or x != 0 for x in (self.c.RBX1, self.c.RCX1, self.c.RBY1, self.c.RCY1)
         )
 
+    @property
+    def has_turn_slip(self) -> bool:
+        """Whether the coefficients of turn slip are there: PHYP1, PHYP2, QCRP1, QDRP1."""
+        return all(k in self.c and self.c[k] != 0 for k in OF_TURN_SLIP)
+
     @cached_property
     def kinks(self) -> Kinks:
         return Kinks(self.smooth)
@@ -228,7 +237,13 @@ class MagicFormula(Summarized, Tyre):
         F0 = c.LFZO * c.FNOMIN
         dpi = 0 if slip.pressure is None or self.version == "5.2" else (slip.pressure - c.NOMPRES) / c.NOMPRES
         speed = c.LONGVL if slip.speed is None else slip.speed
-        return ContactPatch(slip.load, F0, (slip.load - F0) / F0, dpi, slip.kappa, slip.tan_alpha, slip.camber, speed)
+        dfz = (slip.load - F0) / F0
+        if slip.turn is not None and not self.has_turn_slip:
+            raise ModelError(
+                f"MagicFormula: turn slip needs the coefficients {', '.join(OF_TURN_SLIP)}, which are not zero"
+            )
+        turn = turn_factors(c, dfz, slip.kappa, slip.tan_alpha, slip.camber, slip.turn)
+        return ContactPatch(slip.load, F0, dfz, dpi, slip.kappa, slip.tan_alpha, slip.camber, speed, turn)
 
     def _along(self, s: ContactPatch) -> tuple[Any, Any]:
         """Fx0 (4.E9) and Kx (4.E15)."""
@@ -236,9 +251,9 @@ class MagicFormula(Summarized, Tyre):
         gamma = s.gamma * c.LGAX
         C = c.PCX1 * c.LCX
         mu = (c.PDX1 + c.PDX2 * s.dfz) * (1 + c.PPX3 * s.dpi + c.PPX4 * s.dpi**2) * (1 - c.PDX3 * gamma**2) * c.LMUX
-        D = mu * s.Fz
+        D = mu * s.Fz * s.turn.along
         K = s.Fz * (c.PKX1 + c.PKX2 * s.dfz) * sb.exp(c.PKX3 * s.dfz) * (1 + c.PPX1 * s.dpi + c.PPX2 * s.dpi**2) * c.LKX
-        SV = s.Fz * (c.PVX1 + c.PVX2 * s.dfz) * c.LVX * c.LMUX
+        SV = s.Fz * (c.PVX1 + c.PVX2 * s.dfz) * c.LVX * c.LMUX * s.turn.along
         x = s.kappa + (c.PHX1 + c.PHX2 * s.dfz) * c.LHX
         E = (c.PEX1 + c.PEX2 * s.dfz + c.PEX3 * s.dfz**2) * (1 - c.PEX4 * self.kinks.sign(x)) * c.LEX
         return curve(K / (C * D + REGULARISATION), C, D, sb.minimum(E, 1), x) + SV, K
@@ -248,11 +263,11 @@ class MagicFormula(Summarized, Tyre):
         c = self.c
         g = sb.sin(s.gamma * c.LGAY)
         K = self._cornering(s, g)
-        SVg = s.Fz * (c.PVY3 + c.PVY4 * s.dfz) * g * c.LKYC * c.LMUY
+        SVg = s.Fz * (c.PVY3 + c.PVY4 * s.dfz) * g * c.LKYC * c.LMUY * s.turn.peak
         SH = (c.PHY1 + c.PHY2 * s.dfz) * c.LHY + self._camber_shift(s, g, K, SVg)
-        SV = s.Fz * (c.PVY1 + c.PVY2 * s.dfz) * c.LVY * c.LMUY + SVg
+        SV = s.Fz * (c.PVY1 + c.PVY2 * s.dfz) * c.LVY * c.LMUY * s.turn.peak + SVg
         mu = (c.PDY1 + c.PDY2 * s.dfz) * (1 + c.PPY3 * s.dpi + c.PPY4 * s.dpi**2) * (1 - c.PDY3 * g**2) * c.LMUY
-        C, D, x = c.PCY1 * c.LCY, mu * s.Fz, s.a + SH
+        C, D, x = c.PCY1 * c.LCY, mu * s.Fz * s.turn.peak, s.a + SH
         E = (c.PEY1 + c.PEY2 * s.dfz) * (1 + c.PEY5 * g**2 - (c.PEY3 + c.PEY4 * g) * self.kinks.sign(x)) * c.LEY
         B = K / (C * D + REGULARISATION * _sign_of(c.PDY1))
         return Lateral(curve(B, C, D, sb.minimum(E, 1), x) + SV, mu, K, SH, SV, B * C)
@@ -262,14 +277,18 @@ class MagicFormula(Summarized, Tyre):
         c = self.c
         shape, peak = (c.PKY4, c.PKY2 + c.PKY5 * g**2) if self.version == "6.1" else (2, c.PKY2)
         rise = sb.atan(s.Fz / s.F0 / (peak * (1 + c.PPY2 * s.dpi)))
-        return c.PKY1 * s.F0 * (1 + c.PPY1 * s.dpi) * (1 - c.PKY3 * self.kinks.size(g)) * sb.sin(shape * rise) * c.LKY
+        K = c.PKY1 * s.F0 * (1 + c.PPY1 * s.dpi) * (1 - c.PKY3 * self.kinks.size(g)) * sb.sin(shape * rise) * c.LKY
+        return K * s.turn.stiffness
 
     def _camber_shift(self, s: ContactPatch, g: Any, K: Any, SVg: Any) -> Any:
         """SH of camber: by the camber stiffness Kyg0 (4.E27, 4.E30), in version 5.2 by PHY3."""
         c = self.c
+        Kg = s.Fz * (c.PKY6 + c.PKY7 * s.dfz) * (1 + c.PPY5 * s.dpi) * c.LKYC
+        if s.turn.spin is not None:
+            shift = s.turn.shift(c, s.dfz, Kg, self._cornering(s, 0))
+            return shift - SVg / (K + REGULARISATION * _sign_of(c.PKY1))
         if self.version == "5.2":
             return c.PHY3 * g * c.LKYC
-        Kg = s.Fz * (c.PKY6 + c.PKY7 * s.dfz) * (1 + c.PPY5 * s.dpi) * c.LKYC
         return (Kg * g - SVg) / (K + REGULARISATION * _sign_of(c.PKY1))
 
     def _weight_along(self, s: ContactPatch) -> Any:
@@ -297,9 +316,9 @@ class MagicFormula(Summarized, Tyre):
         gamma = s.gamma * c.LGAZ
         ratio = (Kx / (side.K + REGULARISATION * _sign_of(c.PKY1)) * s.kappa) ** 2  # (4.E77, 4.E78)
         trail = self._trail(s, gamma, ratio)
-        upright = Fy_slip if self.version == "5.2" else Gy * self._across(replace(s, gamma=0)).Fy0
+        upright = Fy_slip if self.version == "5.2" else Gy * self._across(replace(s, gamma=0, turn=UNTURNED)).Fy0
         arm = c.UNLOADED_RADIUS * (c.SSZ1 + c.SSZ2 * Fy / c.FNOMIN + (c.SSZ3 + c.SSZ4 * s.dfz) * gamma) * c.LS
-        return -trail * upright + self._residual(s, side, gamma, ratio) + arm * Fx
+        return -trail * upright + self._residual(s, side, gamma, ratio, Gy) + arm * Fx
 
     def _trail(self, s: ContactPatch, gamma: Any, ratio: Any) -> Any:
         """t (4.E73): Dt cos(Ct atan(..)) cos α'."""
@@ -309,23 +328,27 @@ class MagicFormula(Summarized, Tyre):
         B = (c.QBZ1 + c.QBZ2 * s.dfz + c.QBZ3 * s.dfz**2) * (1 + c.QBZ4 * gamma + c.QBZ5 * self.kinks.size(gamma))
         B = B * c.LKY / c.LMUY
         D = (c.QDZ1 + c.QDZ2 * s.dfz) * (1 - c.PPZ1 * s.dpi) * (1 + c.QDZ3 * gamma + c.QDZ4 * gamma**2)
-        D = D * s.Fz * c.UNLOADED_RADIUS / s.F0 * c.LTR
+        D = D * s.Fz * c.UNLOADED_RADIUS / s.F0 * c.LTR * s.turn.trail
         E = (c.QEZ1 + c.QEZ2 * s.dfz + c.QEZ3 * s.dfz**2) * (
             1 + (c.QEZ4 + c.QEZ5 * g) * 2 / sb.pi * sb.atan(B * c.QCZ1 * x)
         )
         equivalent = self.kinks.resultant(x, ratio)
         return D * sb.cos(c.QCZ1 * _inner(B, sb.minimum(E, 1), equivalent)) * s.cos_alpha
 
-    def _residual(self, s: ContactPatch, side: Lateral, gamma: Any, ratio: Any) -> Any:
+    def _residual(self, s: ContactPatch, side: Lateral, gamma: Any, ratio: Any, Gy: Any) -> Any:
         """Mzr (4.E75)."""
         c = self.c
         g = sb.sin(gamma)
         x = s.a + side.SH + side.SV / (side.K + REGULARISATION * _sign_of(c.PKY1))
-        B = c.QBZ9 * c.LKY / c.LMUY + c.QBZ10 * side.BC
+        B = (c.QBZ9 * c.LKY / c.LMUY + c.QBZ10 * side.BC) * s.turn.residual
         camber = (c.QDZ8 + c.QDZ9 * s.dfz) * (1 + c.PPZ2 * s.dpi) + (c.QDZ10 + c.QDZ11 * s.dfz) * self.kinks.size(g)
-        D = s.Fz * c.UNLOADED_RADIUS * ((c.QDZ6 + c.QDZ7 * s.dfz) * c.LRES + camber * g * c.LKZC)
-        D = D * c.LMUY * sb.cos(s.a)
-        return D * sb.cos(sb.atan(B * self.kinks.resultant(x, ratio)))
+        lean = camber * g * c.LKZC * s.turn.own_camber
+        D = s.Fz * c.UNLOADED_RADIUS * ((c.QDZ6 + c.QDZ7 * s.dfz) * c.LRES * s.turn.peak + lean)
+        D, C = D * c.LMUY * sb.cos(s.a), sb.fraction(1, 1)
+        if s.turn.spin is not None:
+            moment, C = s.turn.moment(c, s, side.mu, Gy)
+            D = D + moment
+        return D * sb.cos(C * sb.atan(B * self.kinks.resultant(x, ratio)))
 
     def _overturning(self, s: ContactPatch, Fy: Any) -> Any:
         """Mx (4.E69, as in the manual of MF-Tyre)."""

@@ -34,6 +34,7 @@ class Slip:
     camber      γ, an angle
     pressure    inflation, where it is not the nominal one
     speed       Vx, where it is not the speed at which the tyre was measured
+    turn        turn slip ψ'/Vx [1/m], ψ' the rate about the normal of the road; none: forces of turning are omitted
     """
 
     load: Any
@@ -42,6 +43,7 @@ class Slip:
     camber: Any = 0
     pressure: Any = None
     speed: Any = None
+    turn: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +83,22 @@ class Tyre(ABC):
         with a short contact)."""
         return self.free_radius - deflection / 3
 
+    @property
+    def has_turn_slip(self) -> bool:
+        """Whether the law has forces and moments of turn slip."""
+        return False
+
     def at(
-        self, load: Any, kappa: Any = 0, alpha: Any = 0, camber: Any = 0, *, pressure: Any = None, speed: Any = None
-    ) -> TyreForces:
+        self, load: Any, kappa: Any = 0, alpha: Any = 0, camber: Any = 0, *, pressure: Any = None, speed: Any = None, turn: Any = None
+    ) -> TyreForces:  # fmt: skip
         """Forces at a load, a longitudinal slip, and angles of slip and camber in radians; numbers where all of these are.
-        A slip angle of a quarter turn or more is refused."""
+        `turn` is the turn slip ψ'/Vx [1/m]. A slip angle of a quarter turn or more is refused."""
         angle = alpha + sb.fraction(0, 1)
         if not sb.free_symbols(angle) and abs(float(sb.evaluate(angle))) >= QUARTER_TURN:
             raise ModelError(
                 f"tyre: a slip angle of {float(sb.evaluate(angle)):g} rad is a quarter turn or more; angles are in radians"
             )
-        forces = self.forces(Slip(load, kappa, sb.tan(alpha), camber, pressure, speed))
+        forces = self.forces(Slip(load, kappa, sb.tan(alpha), camber, pressure, speed, turn))
         return TyreForces(*(_number(getattr(forces, f.name)) for f in fields(forces)))
 
     def mirrored(self) -> Tyre:
@@ -127,6 +134,10 @@ class MirroredTyre(Tyre):
 
     def rolling_radius(self, deflection: Any, spin: Any) -> Any:
         return self.tyre.rolling_radius(deflection, spin)
+
+    @property
+    def has_turn_slip(self) -> bool:
+        return self.tyre.has_turn_slip
 
     def mirrored(self) -> Tyre:
         return self.tyre
@@ -165,14 +176,18 @@ def rolling_either_way(forward: Callable[[Slip], TyreForces], slip: Slip) -> Tyr
     if slip.speed is None:
         return forward(slip)
     way = sb.where(slip.speed >= 0, 1, -1)
+    turn = None if slip.turn is None else way * slip.turn
     f = forward(
-        Slip(slip.load, way * slip.kappa, way * slip.tan_alpha, way * slip.camber, slip.pressure, way * slip.speed)
+        Slip(
+            slip.load, way * slip.kappa, way * slip.tan_alpha, way * slip.camber, slip.pressure, way * slip.speed, turn
+        )
     )
     return TyreForces(way * f.Fx, way * f.Fy, way * f.Mx, way * f.My, f.Mz)
 
 
 def _seen_in_a_mirror(slip: Slip) -> Slip:
-    return replace(slip, tan_alpha=-slip.tan_alpha, camber=-slip.camber)
+    turn = None if slip.turn is None else -slip.turn
+    return replace(slip, tan_alpha=-slip.tan_alpha, camber=-slip.camber, turn=turn)
 
 
 @dataclass(frozen=True, slots=True)

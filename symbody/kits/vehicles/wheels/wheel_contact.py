@@ -25,6 +25,7 @@ from ....summary import Summarized, Summary, summary_rows
 from ..roads.road import Road
 from ..tyres.tyre import Slip, Tyre, TyreForces
 
+SLOW = 0.1  # m/s: turn slip of slower wheels is that of this speed
 MIN_RELAXATION_LENGTH = 0.01  # smallest relaxation length in m under a varying load, where a wheel lifts off
 
 
@@ -102,6 +103,7 @@ def wheel_on_road(
     tube: Any = 0,
     pressure: Any = None,
     forward: bool = False,
+    turn_slip: bool = False,
     outputs: bool | Sequence[str] = True,
 ) -> WheelContact:
     """Put a wheel on a road: adds the force and the moment of its tyre, its lag, and the outputs name_Fx, name_Fy,
@@ -115,13 +117,15 @@ def wheel_on_road(
     tube       tube radius of a torus. With one the contact moves across the tread, and the overturning moment of the
                tyre, which describes the same effect, is omitted
     forward    the wheel rolls forward all the time: |Vx| is Vx, which keeps formulas short
+    turn_slip  forces and moment of turning about the normal of the road, by the coefficients of a `MagicFormula`: parking,
+               narrow turns; the slip is ψ'/√(Vx² + (0.1 m/s)²)
     outputs    some of them, ("Fy", "Fz"), or none
     """
     spins, held = carrier is not None, sb.bodies.frame_at(carrier if carrier is not None else wheel)
     road = _flat_road(m, name, held) if road is None else road
     road = road.seen_by(m, name, held.origin)
     g = contact_geometry(held, road, tyre.free_radius, tube)
-    V, _W = _velocities(held, road.frame, g)
+    V, W = _velocities(held, road.frame, g)
     Vx, Vsy = sb.dot(V, g.along), sb.dot(V, g.across)
     Fz = sb.maximum(tyre.load(g.deflection, road.rate(g.deflection)), 0) if load is None else load
     camber = sb.asin(g.sin_camber)
@@ -134,7 +138,8 @@ def wheel_on_road(
     kappa, tan_alpha = (
         _lagging(m, f"{name}_{k}_slip", v, size, lag) for (k, v), lag in zip(slips.items(), lags, strict=True)
     )
-    forces = tyre.forces(Slip(Fz, kappa, tan_alpha, camber, pressure, state.speed))
+    turn = _turn_slip(name, tyre, W, g, Vx, forward) if turn_slip else None
+    forces = tyre.forces(Slip(Fz, kappa, tan_alpha, camber, pressure, state.speed, turn))
     if tube:
         forces = TyreForces(forces.Fx, forces.Fy, 0, forces.My, forces.Mz)
     made = WheelContact(name, g, Fz, kappa, tan_alpha, camber, Vx, forces)
@@ -142,6 +147,14 @@ def wheel_on_road(
     m.torque(f"{name}.tyre moment", wheel, made.moment)
     _add_outputs(m, made, outputs)
     return made
+
+
+def _turn_slip(name: str, tyre: Tyre, W: sb.Matrix, g: ContactGeometry, Vx: Any, forward: bool) -> Any:
+    """ψ'/Vx, which stays finite at rest."""
+    if not tyre.has_turn_slip:
+        raise ModelError(f"wheel {name!r}: turn_slip=True needs a MagicFormula with coefficients of turn slip (PHYP1, PHYP2, QCRP1, QDRP1)")  # fmt: skip
+    way = 1 if forward else sb.where(Vx >= 0, 1, -1)
+    return way * sb.dot(W, g.normal) / sb.sqrt(Vx**2 + SLOW**2)
 
 
 def _flat_road(m: sb.Model, name: str, held: sb.Frame) -> Road:
