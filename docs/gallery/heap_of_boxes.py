@@ -3,8 +3,8 @@
 Subjects: impacts, friction
 Reproduces: the floor carries the weight of the heap
 
-Bodies of two shapes fall onto a floor. Pairs that touch are found while they move, and the impulses of all contacts in a
-step solve one problem with Coulomb's friction.
+Bodies of two shapes fall onto a floor. In every step, the pairs that touch are found, and one contact problem with
+Coulomb friction gives the impulses of all contacts.
 """
 
 # %%

@@ -3,8 +3,8 @@
 Subjects: friction, control
 Card: figure 1
 
-A finger pushes a board on a table to a goal that is drawn anew in each episode. A small network sees places and speeds
-and sets two forces. It learns on a graphics card in three ways: by proximal policy optimisation (PPO) on this package's
+A finger pushes a board on a table to a goal that changes at random in each episode. A small network observes positions
+and speeds and commands two forces. It learns on a graphics card in three ways: by proximal policy optimisation (PPO) on this package's
 environment, by the same on MJX, and by analytic gradients through all 600 steps of an episode, with contact and friction.
 """
 
@@ -33,7 +33,7 @@ touching = sb.Contact("finger on board", -HALF - FINGER - ahead, 0.0, 0.8, slip=
 env = sb.stepper(sb.Contacts(eq, touching), 0.01, finger_x=-HALF - FINGER)
 
 # %% [markdown]
-# The gradient of the last place with respect to every force is one sweep backwards. On a card,
+# The gradient of the final position with respect to all forces takes one backward sweep. On a GPU,
 # `sb.integrate.cuda_rollout(env)` does this for thousands of members at once.
 
 # %%
@@ -56,8 +56,8 @@ env.trajectory(states).scene()
 
 # %% [markdown]
 # Learning curves of `python -m bench learning` on one H200: seconds, and the mean reward of a step, which is minus the
-# distance to the goal in metres less a price of effort. Policy, optimiser, 4096 members and steps are the same; the first
-# iteration, in which machine code is made (5, 2 and 7 s), is left out. MJX has soft contacts.
+# distance to the goal in metres less a penalty for effort. Policy, optimiser, 4096 members and steps are the same; the
+# first iteration, which compiles the machine code (5, 2 and 7 s), is omitted. MJX has soft contacts.
 
 # %%
 curves = {

@@ -57,7 +57,7 @@ motion = problem.solve(12)
 motion
 
 # %% [markdown]
-# The rider steers to the wrong side first: the wheels leave the line of the mass before the motorcycle leans.
+# The rider countersteers: the wheels leave the line of the mass centre before the motorcycle leans.
 
 # %%
 at = motion.t  # the distance along the row

@@ -386,7 +386,7 @@ class _Report:
 _TITLES: Final = {
     "motion": "Motion",
     "live": "Try it",
-    "stability": "Near the steady motion",
+    "stability": "Linearisation and stability",
     "equations": "Equations",
     "parameters": "Parameters and start",
     "certificate": "Certificate",
