@@ -82,10 +82,10 @@ class Drawable(ABC):
     def _page(self) -> str:
         return interactive.page(self.title, self.html(assets=False), self.caption)
 
-    def _repr_html_(self) -> str | None:
+    def _repr_html_(self) -> str:
         rows = self._page_rows()
-        if not rows:
-            return None
+        if not rows:  # not as SVG alone: exported notebooks cut pictures off on narrow screens
+            return f"<div>{self._repr_svg_()}</div>"
         return interactive.in_notebook(self.title, self.html(assets=False), self.caption, rows)
 
     def _repr_svg_(self) -> str:
