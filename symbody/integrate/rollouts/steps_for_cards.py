@@ -28,5 +28,5 @@ def card_step(device: DeviceFunctions, scheme: ContactSteps) -> MoreauStep:
 
 
 def softened_expressions(scheme: ContactSteps) -> list[Expr] | None:
-    """Speeds that smoothing adds to those of contacts, where it is asked for."""
+    """Speeds that smoothing adds to those of contacts; None without smoothing."""
     return softened_rows(scheme.table, scheme.smoothing, scheme.h) if scheme.smoothing else None
