@@ -73,7 +73,7 @@ def test_a_bad_action_ends_its_member(library):  # noqa: F811
 def test_what_is_not_for_a_card(library):  # noqa: F811
     x = sb.symbol("x")
     smooth = sb.environment(sb.stepper(sb.from_equations({x: -x}), 0.1, x=1.0), 2, reward=x)
-    with pytest.raises(sb.errors.SimulationError, match="with contacts"):
+    with pytest.raises(sb.errors.SimulationError, match=r"stepper of Contacts, which may be none"):
         sb.integrate.cuda_environment(smooth)
     with pytest.raises(sb.errors.SimulationError, match="same step"):
         sb.integrate.cuda_environment(environment(2, autoreset="next step"))
@@ -82,3 +82,33 @@ def test_what_is_not_for_a_card(library):  # noqa: F811
         card.step(np.zeros((2, 1)))
     with pytest.raises(sb.errors.SimulationError, match="shape"):
         card.step(device_array(np.zeros((3, 1))))
+
+
+def test_equations_without_contacts(library):  # noqa: F811
+    """A cart and pole: time steps without contacts are of second order, and the same on a card."""
+    m = sb.Model("cart and pole")
+    x, theta = m.coordinates("x theta")
+    F = m.input("F")
+    m.gravity(0, -9.81, 0)
+    m.particle("cart", m.ground.point(x, 0, 0), mass=1.0)
+    m.particle("pole", m.ground.point(x + 0.5 * sb.sin(theta), 0.5 * sb.cos(theta), 0), mass=0.1)
+    m.generalized_force("push", x, F)
+    eq = sb.derive(m)
+    misses = []
+    for substeps in (4, 8):
+        stepper, fine = sb.stepper(sb.Contacts(eq), 0.02, theta=0.1, substeps=substeps), sb.stepper(eq, 0.02)
+        state = other = stepper.start
+        for _ in range(10):
+            state, other = stepper.step(state, [1.0]), fine.step(other, [1.0])
+        misses.append(np.abs(state - other).max())
+    assert misses[1] == pytest.approx(misses[0] / 4, rel=0.1)
+    env = sb.environment(
+        stepper, 3, reward=sb.cos(theta), ends=abs(theta) > 0.3, start={theta: (-0.1, 0.1)}, actions={F: (-1, 1)}
+    )
+    card = sb.integrate.cuda_environment(env)
+    card.reset(seed=1)
+    env.states = card.states.numpy()
+    actions = np.array([[0.5], [-3.0], [0.0]])
+    found, exact = card.step(device_array(actions)), env.step(actions)
+    np.testing.assert_allclose(found.observation.numpy(), exact.observation, rtol=1e-13)
+    np.testing.assert_allclose(found.reward.numpy(), exact.reward, rtol=1e-13)

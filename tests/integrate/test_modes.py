@@ -370,7 +370,7 @@ def test_bad_modes_are_refused_with_names():
         (lambda: simulate_modes(one, (1, 0), z=1.0), "cannot be undone"),
         (lambda: simulate_modes(one, 1, events=[Event("odd", gap)]), "event odd"),
         (lambda: simulate_modes(one, 1, inputs={"F": 1.0}), "no input 'F'"),
-        (lambda: Contacts(eq), "at least one Contact"),
+        (lambda: simulate_modes(Contacts(eq), 1.0), "no Contact and no Friction; `simulate` moves"),
         (lambda: Contacts(eq, Contact("contact", z), Contact("contact", z + 1)), "several contacts"),
         (lambda: Contacts(eq, cast(Any, z)), "takes `Contact`"),
     ):

@@ -302,6 +302,8 @@ class Contacts(Introduced):
     simulation, and opens if its force would become tensile. With friction, the name of a mode also states which
     contacts stick and slip ("left slips forwards + right sticks").
 
+    Without any contact they are for the time steps of steppers, also on a card (`stepper(Contacts(eq), dt)`).
+
     impacts   law of impacts with friction: "newton", e relates speeds after and before; or "poisson", e relates the
               impulses of expansion and compression, which never gains energy
 
@@ -322,8 +324,6 @@ class Contacts(Introduced):
     initial = FREE
 
     def __init__(self, equations: Equations, *contacts: Contact | Friction, impacts: str = NEWTON) -> None:
-        if not contacts:
-            raise SimulationError(f"contacts of {equations.name!r}: give at least one Contact")
         if impacts not in (NEWTON, POISSON):
             raise unknown(
                 f"contacts of {equations.name!r}", "law of impacts", str(impacts), (NEWTON, POISSON), SimulationError
@@ -365,7 +365,7 @@ class Contacts(Introduced):
             )
 
     def __repr__(self) -> str:
-        return one_line_tag(f"Contacts of {self.name}: {listing(c.name for c in self._given)}")
+        return one_line_tag(f"Contacts of {self.name}: {listing(c.name for c in self._given) or 'none'}")
 
     @property
     def name(self) -> str:

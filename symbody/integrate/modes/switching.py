@@ -81,6 +81,10 @@ def simulate_modes(
         raise SimulationError(
             f"simulate_modes takes `Modes` or `Contacts`; for equations there is `simulate`. Got {shown(modes)}"
         )
+    if isinstance(modes, Contacts) and not (modes.contacts or modes.table.frictions or options.method == MOREAU):
+        raise SimulationError(
+            f"simulate_modes of {modes.name!r}: its `Contacts` have no Contact and no Friction; `simulate` moves equations without"
+        )
     plan, constants = modes.with_inputs(inputs or {})
     firm = {**constants, **(values or {})}
     known = start_values(start, f"simulate {modes.name!r}")

@@ -218,8 +218,8 @@ def cuda_environment(environment: Environment, *, real: str = "double", draws: i
     """
     if not isinstance(environment, Environment) or not isinstance(environment.stepper.scheme, ContactSteps):
         raise SimulationError(
-            f"cuda_environment: takes an environment of a stepper with contacts, sb.environment(sb.stepper(sb.Contacts(eq, ...), 0.01), ...); "
-            f"got {shown(environment)}"
+            "cuda_environment: takes an environment of a stepper of Contacts, which may be none, sb.environment(sb.stepper(sb.Contacts(eq), 0.01), "
+            f"...); got {shown(environment)}"
         )
     scheme = environment.stepper.scheme
     where = f"cuda_environment of {scheme.equations.name!r}"

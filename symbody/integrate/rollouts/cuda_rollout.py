@@ -285,7 +285,7 @@ def cuda_rollout(stepper: Stepper, *, real: str = "double", vary: Iterable[Any] 
     """
     if not isinstance(stepper, Stepper) or not isinstance(stepper.scheme, ContactSteps):
         raise SimulationError(
-            f"cuda_rollout: takes a stepper with contacts, sb.stepper(sb.Contacts(eq, ...), 0.01); got {shown(stepper)}"
+            f"cuda_rollout: takes a stepper of Contacts, which may be none, sb.stepper(sb.Contacts(eq), 0.01); got {shown(stepper)}"
         )
     cuda()
     scheme, where = stepper.scheme, f"cuda_rollout of {stepper.equations.name!r}"
