@@ -30,8 +30,8 @@ def test_a_seed_is_a_model() -> None:
 
 def test_most_models_are_read_and_derived() -> None:
     """A fuzzer that is refused tests nothing."""
-    answers = [a for k in range(20) for a in examined(Case(random_sections(7, k), k, ()))]
-    assert sum(a.kind == "passed" for a in answers) >= 18, [a.text for a in answers if a.kind != "passed"]
+    answers = [a for k in range(10) for a in examined(Case(random_sections(7, k), k, ()))]
+    assert sum(a.kind == "passed" for a in answers) >= 9, [a.text for a in answers if a.kind != "passed"]
 
 
 def test_numbers_that_differ_are_a_disagreement() -> None:

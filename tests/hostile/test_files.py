@@ -19,6 +19,8 @@ from symbody.cli import main
 from symbody.study.sources import find_model
 from symbody.study.study import Study
 
+from ..amount import some
+
 GOOD = b"what was there before"
 
 
@@ -220,8 +222,18 @@ sys.exit(main({arguments!r}))
 """
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
-@pytest.mark.parametrize("what", ["simulate", "report"])
+@pytest.mark.parametrize(
+    ("what", "sent"),
+    some(
+        [
+            ("simulate", signal.SIGINT),
+            ("simulate", signal.SIGTERM),
+            ("report", signal.SIGINT),
+            ("report", signal.SIGTERM),
+        ],
+        3,
+    ),
+)
 def test_an_interrupted_command_says_so_and_writes_nothing(tmp_path, sent, what):
     """Exit code 130, as documented; the file of an earlier run is as it was."""
     model, ready = tmp_path / "long.yaml", tmp_path / "ready"

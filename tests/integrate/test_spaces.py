@@ -237,7 +237,7 @@ def exact(crank: sb.Equations) -> sb.Trajectory:
 
 
 @pytest.mark.parametrize(
-    "options", [{"metric": "mass"}, {"metric": "unit"}, {"form": "orthogonal"}, {"form": "qr"}], ids=str
+    "options", some([{"metric": "mass"}, {"metric": "unit"}, {"form": "orthogonal"}, {"form": "qr"}], 2), ids=str
 )
 def test_balance_of_work_is_kept(crank, exact, options):
     """T + V less the work of the drive, in few corrections for each step, and no worse at the constraints."""

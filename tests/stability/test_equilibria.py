@@ -9,6 +9,7 @@ from scipy.optimize import root
 
 import symbody as sb
 from examples import bicycle, motorcycle
+from tests.amount import some
 
 
 def sprung(stiffness: float, unit: float = 1.0, order: str = "abc") -> sb.Equations:
@@ -169,7 +170,7 @@ def test_bar_falls_to_where_it_hangs(sequence):
     assert motion["lam_ball_z"] == pytest.approx(9.81)
 
 
-@pytest.mark.parametrize("sequence", SEQUENCES)
+@pytest.mark.parametrize("sequence", some(SEQUENCES, 2))
 def test_bar_on_a_ball_joint_hangs_at_rest(sequence):
     """The same with the joint's coordinates alone: neither the singular start nor a rotation about the vertical that
     nobody asked for."""
@@ -349,8 +350,7 @@ def test_solution_as_start_stays(stiffness):
     assert "from the start" in again.outcome or "at the start" in again.outcome
 
 
-@pytest.mark.parametrize("unit", [1e-3, 1e3])
-@pytest.mark.parametrize("stiffness", [1e2, 1e6])
+@pytest.mark.parametrize(("stiffness", "unit"), some([(1e2, 1e-3), (1e6, 1e-3), (1e2, 1e3), (1e6, 1e3)], 3))
 def test_units_change_nothing(stiffness, unit):
     """Lengths in units of a thousand or a thousandth of a metre: forces become kg unit/s², torques kg unit²/s²,
     stiffnesses stay."""
@@ -417,7 +417,7 @@ def test_noise_of_one_row_excuses_no_other():
         assert found["length"] == pytest.approx(100, abs=0.01)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", some(range(6), 3))
 def test_the_pole_of_a_spring_is_no_equilibrium(seed):
     """Where the spring has no length its direction, and the force of 10 N, is anything: rounding errors are large there,
     but do not excuse the 20 Nm that are left."""
