@@ -64,7 +64,7 @@ class PileRunner:
         self.most = MOST_PER_BODY * (self.n + carried) + 1000
         self._effort = Effort()
         self.machine_states: list[Array] = [] if pile.machine is None else [pile.machine.state]
-        self._begin(4 * self.n + 16)
+        self._begin(4 * (self.n + carried) + 16)
 
     def _begin(self, capacity: int, before: PileStep | None = None) -> None:
         step = pile_step_record(self.pile, self.h, min(capacity, self.most))
