@@ -208,9 +208,23 @@ def test_a_stepper_moves_the_mechanism_too():
 
 
 def test_pairs_of_a_mechanism_that_do_not_exist_are_named():
-    for pairs, message in (([("A", "C")], "no surface 'C'"), ([("A", "A")], "pairs of different surfaces")):
+    wrong = [
+        ([("A", "C")], "no surface 'C'"),
+        ([("A", "A")], "pairs of different surfaces"),
+        ("every", "or \"all\", got 'every'"),
+    ]
+    for pairs, message in wrong:
         with pytest.raises(sb.SymbodyError, match=message):
             pile_of_pendulums(pairs)
+
+
+def test_all_surfaces_of_a_mechanism_touch_but_neighbours():
+    """As with the pair that is named; links with a joint do not touch at their joint."""
+    named, found = (pile_of_pendulums(t).simulate(0.8, step=2e-3).mechanism for t in ([("A", "B")], "all"))
+    assert np.array_equal(named["qb"], found["qb"])
+    assert abs(found["qb"][-1]) > 0.01
+    pile = hanging_rope(6, touching="all")
+    assert set(pile.machine.pairs) == {(i, j) for i in range(6) for j in range(i + 2, 6)}
 
 
 def closed_track(n=4):
@@ -262,7 +276,7 @@ def test_links_one_by_one_move_as_with_all_their_responses(monkeypatch):
     assert np.abs(found.positions - expected.positions).max() < 1e-8
 
 
-def hanging_rope(n, radius=0.3):
+def hanging_rope(n, radius=0.3, touching=()):
     """Links over a drum, of which the last ones hang down."""
     m = sb.Model("rope")
     m.gravity(0, 0, -9.81)
@@ -277,7 +291,7 @@ def hanging_rope(n, radius=0.3):
     pile = sb.Pile("rope", friction=0.3)
     pile.many("drum", sb.cylinder(radius, 0.5, axis="y"), at=[(0, 0, 0)], fixed=True)
     bend = {f"q{k}": turn if k else turn / 2 for k in range(5)}
-    pile.mechanism(sb.assemble(sb.derive(m), start=bend), surfaces)
+    pile.mechanism(sb.assemble(sb.derive(m), start=bend), surfaces, touching=touching)
     return pile
 
 

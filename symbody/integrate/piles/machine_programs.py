@@ -199,8 +199,8 @@ def machine_record(machine: PileMechanism | None, dummy: Equations, links: PileL
         step.y[: len(machine.state)] = machine.state
     n = len(eq.state)
     touches = np.zeros(b * b + 1, dtype=np.int64)
-    for i, j in () if machine is None else machine.pairs:
-        touches[i * b + j] = touches[j * b + i] = 1
+    pairs = np.array(() if machine is None else machine.pairs, dtype=np.int64).reshape(-1, 2)
+    touches[pairs @ [b, 1]] = touches[pairs @ [1, b]] = 1
     return PileMachine(
         bodies=b, links=links, touches=touches, step=step, place=np.zeros(12 * b + 1), twist=np.zeros(rows + 1), free=np.zeros(rows + 1), W=np.zeros(rows * rows + 1),
         factor=np.zeros(rows * rows + 1), wrench=np.zeros(SPEEDS * b + 1), shift=np.zeros(n + 1), kept=np.zeros(n + 1),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -160,7 +160,7 @@ class Pile(Summarized):
 
     def mechanism(
         self, start: State, surfaces: Mapping[str, tuple[Any, Any]], *, friction: float | None = None, restitution: float | None = None,
-        touching: Sequence[tuple[str, str]] = (),
+        touching: Sequence[tuple[str, str]] | str = (),
     ) -> None:  # fmt: skip
         """A mechanism with joints in the pile; forces act both ways. A pile has one, which may consist of several machines.
 
@@ -168,7 +168,8 @@ class Pile(Summarized):
         surfaces     by name: a body or frame of its model, and the shape that is fixed there (as of `many`). They touch free and
                      fixed bodies and walls
         friction     of all surfaces, unless `pair` says otherwise; `restitution` alike
-        touching     pairs of surfaces, by name, that touch each other as well
+        touching     pairs of surfaces, by name, that touch each other as well; "all": all but those on one link, or on links with
+                     no other surface between them
 
         `simulate` returns its coordinates and speeds in `motion.mechanism`.
 
@@ -196,19 +197,9 @@ class Pile(Summarized):
             bodies.append(MachineBody(frame, at, solid.turn))
             state = np.array([[0.0] * 3 + [1.0] + [0.0] * (STATE - 4)])
             self._kinds[name] = PileKind(name, solid, 1.0, state, True, True, mu, e)
-        self._machine = PileMechanism(start, tuple(bodies), self._own_pairs(where, list(surfaces), touching))
-
-    def _own_pairs(self, where: str, names: list[str], touching: Any) -> tuple[tuple[int, int], ...]:
-        """Numbers of the surfaces of a mechanism that touch each other."""
-        pairs, number = [], {name: k for k, name in enumerate(names)}
-        for pair in touching:
-            if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] == pair[1]:
-                raise ModelError(f"{where}: touching= takes pairs of different surfaces by name, got {shown(pair)}")
-            for name in pair:
-                if name not in number:
-                    raise unknown(f"{where}, touching=", "surface", str(name), names, ModelError)
-            pairs.append((number[pair[0]], number[pair[1]]))
-        return tuple(pairs)
+        machine = PileMechanism(start, tuple(bodies))
+        pairs = _all_pairs(where, machine) if touching == "all" else _named_pairs(where, list(surfaces), touching)
+        self._machine = replace(machine, pairs=pairs)
 
     def _check_machine(self, where: str, start: Any, surfaces: Any) -> None:
         if self._machine is not None:
@@ -488,9 +479,12 @@ class Pile(Summarized):
                 )
 
     def _own_kinds(self, kinds: list[PileKind]) -> list[tuple[PileKind, PileKind]]:
-        """Pairs of surfaces of the mechanism that touch each other."""
+        """Surfaces of the mechanism that touch each other: a pair of each two forms."""
         carried = [k for k in kinds if k.is_carried]
-        return [] if self._machine is None else [(carried[i], carried[j]) for i, j in self._machine.pairs]
+        pairs = () if self._machine is None else self._machine.pairs
+        return list(
+            {(carried[i].solid.form, carried[j].solid.form): (carried[i], carried[j]) for i, j in pairs}.values()
+        )
 
     def _law_table(self, names: list[str]) -> Array:
         """Friction and restitution of all pairs: the larger one of those that were given for the parts, or the pile's."""
@@ -525,3 +519,36 @@ class Pile(Summarized):
                 f"{self._where}: loads= adds loads to the body it is given, and no variables, inputs or constraints"
             )
         return eq
+
+
+def _named_pairs(where: str, names: list[str], touching: Any) -> tuple[tuple[int, int], ...]:
+    """Numbers of the surfaces of a mechanism that touch each other."""
+    pairs, number = [], {name: k for k, name in enumerate(names)}
+    for pair in touching:
+        if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] == pair[1]:
+            raise ModelError(
+                f'{where}: touching= takes pairs of different surfaces by name, or "all", got {shown(touching if isinstance(touching, str) else pair)}'
+            )
+        for name in pair:
+            if name not in number:
+                raise unknown(f"{where}, touching=", "surface", str(name), names, ModelError)
+        pairs.append((number[pair[0]], number[pair[1]]))
+    return tuple(pairs)
+
+
+def _all_pairs(where: str, machine: PileMechanism) -> tuple[tuple[int, int], ...]:
+    """All but neighbours along the tree."""
+    if machine.table is None:
+        raise ModelError(
+            f'{where}: touching="all" is for trees of links, with or without constraints; name the pairs of this mechanism'
+        )
+    links, parents = [machine.table.places[b.frame][0] for b in machine.bodies], [x.parent for x in machine.table.links]
+    carrying, before = set(links), [0] * len(parents)
+    for i in range(1, len(parents)):  # the last link before it that carries a surface
+        before[i] = parents[i] if parents[i] in carrying else before[parents[i]]
+    return tuple(
+        (i, j)
+        for i, one in enumerate(links)
+        for j, other in enumerate(links[i + 1 :], i + 1)
+        if one != other and before[one] != other and before[other] != one
+    )
