@@ -134,11 +134,11 @@ def tracked_vehicle(n: int) -> sb.Pile:
         assert first is not None
         m.coincide(f"close{side + 1}", on.frame.translate(pitch, 0, 0).origin, first.frame.origin, axes="xz")
     start = {f"t{s}_{k}": 2 * math.pi / n for s in (0, 2) for k in range(1, n)}
-    start |= {"hull_z": apothem + 0.05}
+    start |= {"hull_z": apothem + 0.032}
     start |= {
         f"base{s}_{c}": v
         for s in (0, 2)
-        for c, v in (("x", -pitch / 2), ("y", 0.8 * (s - 1)), ("z", 2 * apothem + 0.05))
+        for c, v in (("x", -pitch / 2), ("y", 0.8 * (s - 1)), ("z", 2 * apothem + 0.032))
     }
     pile = sb.Pile("tracked vehicle", friction=0.7)
     pile.wall("ground")
