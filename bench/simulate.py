@@ -89,9 +89,12 @@ def _ours(case: Case) -> Iterator[Ours]:
             if not sim.outcome:
                 continue
             spent = [_cpu(act) for _ in range(REPEATS)]
-            inside = min(sim.statistics.seconds for sim, _ in spent)
+            called = min(s for _, s in spent)
+            inside = min(
+                called, *(sim.statistics.seconds for sim, _ in spent)
+            )  # by the clock: longer on a busy machine
             error = case.error(case.observed(sim.y[-1]))
-            yield Ours(method, rtol, inside, min(s for _, s in spent), error)
+            yield Ours(method, rtol, inside, called, error)
 
 
 def _cpu(act: Any) -> tuple[sb.Trajectory, float]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .calculus.derivatives import derivative, directional_derivative, gradient, jacobian, sparsity, time_derivative
     from .calculus.evaluate import evaluate
     from .calculus.rounding import rounding
+    from .calculus.symmetric_eigen import symmetric_eigen
     from .calculus.taylor import linearized
     from .graph.functions import (
         ExternalFunction,
@@ -55,7 +56,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "derivative", "directional_derivative", "gradient", "jacobian", "accumulated_jacobian", "sparsity", "time_derivative", "evaluate", "rounding",
     "ExternalFunction", "acos", "asin", "atan", "atan2", "cos", "cosh", "equal", "exp", "log", "maximum", "minimum",
     "sign", "sin", "sinh", "sqrt", "tan", "tanh", "where", "pi", "Condition", "Expr", "Symbol", "as_expr", "fraction",
-    "symbol", "symbols", "gc_paused", "Factors", "determinant", "factorize", "solve", "Matrix", "cross", "diagonal", "dot",
+    "symbol", "symbols", "gc_paused", "Factors", "determinant", "factorize", "solve", "symmetric_eigen", "Matrix", "cross", "diagonal", "dot",
     "identity", "matrix", "outer", "skew", "stack", "vector", "zeros", "Sequence", "latex", "mathml", "operations", "unshared_operations", "sequence", "text",
     "SympyForm", "from_sympy", "simplified", "to_sympy", "sympy_source", "linearized", "tidy", "free_symbols", "resolve", "substitute",
 ]  # fmt: skip

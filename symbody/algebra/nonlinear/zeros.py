@@ -23,10 +23,10 @@ from .nonlinear import Solution, SolverOutcome, System
 from .trust_region import Array, Mask
 
 SAME_ZERO: Final = 1e-6  # largest distance between two zeros that count as one
-NEAR_ENOUGH: Final = 0.05  # distance from the start below which a zero is accepted as the nearest
+NEAREST_DISTANCE: Final = 0.05  # distance from the start below which a zero is accepted as the nearest
 MAX_FAILURES: Final = 2  # largest number of failed searches for a nearer zero
 MAX_DEFLATIONS: Final = 4  # largest number of searches for a nearer zero
-FAR: Final = (3.0, 10.0, 30.0, 100.0)  # distances of further starts, relative to the sizes of unknowns
+START_DISTANCES: Final = (3.0, 10.0, 30.0, 100.0)  # distances of further starts, relative to the sizes of unknowns
 FEW_UNKNOWNS: Final = 4  # largest number of unknowns for which zeros are also sought around the start
 # distances of starts around the original one, relative to the distance of the nearest known zero
 SEARCH_RADII: Final = (0.3, 0.6, 0.9)
@@ -102,7 +102,7 @@ class ZeroSearch:
         if (close := self._close()) is not None:
             return close
         first = self._first()
-        if not first.solution.holds or first.distance <= NEAR_ENOUGH:
+        if not first.solution.holds or first.distance <= NEAREST_DISTANCE:
             return first
         found, failures = [first], 0
         found += [f for f in self._from_elsewhere(first) if self._is_new(f, found)]
@@ -157,7 +157,7 @@ class ZeroSearch:
         if found is None:
             return None
         self.spent.append(found.evaluations)
-        if self.metric.distance(found.x, self.start) > NEAR_ENOUGH or not self._is_true(found):
+        if self.metric.distance(found.x, self.start) > NEAREST_DISTANCE or not self._is_true(found):
             return None
         return self._located_zero(found, Way.NEWTON)
 
@@ -197,7 +197,7 @@ class ZeroSearch:
         x = found[0].solution.x
         sizes = np.maximum(np.abs(x), 1.0 if self.shaken is None else np.maximum(np.abs(self.shaken), 1.0))
         if len(x) <= FEW_UNKNOWNS:
-            for far, k, sign in product(FAR, range(len(x)), (1.0, -1.0)):
+            for far, k, sign in product(START_DISTANCES, range(len(x)), (1.0, -1.0)):
                 yield x + sign * far * sizes[k] * np.eye(len(x))[k]
 
     # ------------------------------------------------------------------------------------------------ ways to a zero

@@ -12,7 +12,7 @@ from ...algebra.graph.walk import free_symbols, substitute_all
 from ...errors import EvaluationError, ModelError, listed
 from ..mass.moments import Moments, trace
 from .elastic_body import modal_mass
-from .internal_damping import Rows, symmetric_eigenvalues
+from .internal_damping import Rows, least_eigenvalue
 
 MAX_NEGATIVE = 1e-6  # largest negative eigenvalue that the rounding of given moments can explain
 ZERO_EIGENVALUE = 1e-10  # eigenvalue of a matrix with unit diagonal below which it counts as zero
@@ -34,14 +34,14 @@ def refuse_modes(where: str, moments: Moments, q: Sequence[Symbol], K: Matrix) -
         if mass[k][k] <= 0:
             raise ModelError(f"{where}: the mode of {x} moves no mass: ∫ s · s dm = {mass[k][k]:z.3g}")
     d = [mass[k][k] ** 0.5 for k in range(len(q))]
-    least, mixture = symmetric_eigenvalues(_scaled_matrix(mass, d))
+    least, mixture = least_eigenvalue(_scaled_matrix(mass, d))
     if least < ZERO_EIGENVALUE:
         raise ModelError(
             f"{where}: its modes are not independent: {_sum(q, mixture, d)} is nowhere (least eigenvalue "
             f"{least:z.2g}); leave one out"
         )
     left = [[mass[i][j] - _projection(coupling, rigid, i, j) for j in range(len(q))] for i in range(len(q))]
-    least, mixture = symmetric_eigenvalues(_scaled_matrix(left, d))
+    least, mixture = least_eigenvalue(_scaled_matrix(left, d))
     if least < -MAX_NEGATIVE:
         raise ModelError(
             f"{where}: its moments belong to no body: moving by {_sum(q, mixture, d)} while the frame gives way would have a negative kinetic energy ({least:z.2g} of that of the modes "
@@ -55,7 +55,7 @@ def refuse_modes(where: str, moments: Moments, q: Sequence[Symbol], K: Matrix) -
         )
     if any(any(row) for row in stiff):
         s = [max(abs(stiff[k][k]), 1e-300) ** 0.5 for k in range(len(q))]
-        least, mixture = symmetric_eigenvalues(_scaled_matrix(stiff, s))
+        least, mixture = least_eigenvalue(_scaled_matrix(stiff, s))
         if least < -1e-9:
             raise ModelError(
                 f"{where}: its stiffness is negative for {_sum(q, mixture, s)} (eigenvalue {least:z.3g} of a "

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from ...algebra.calculus.evaluate import evaluate
+from ...algebra.calculus.symmetric_eigen import symmetric_eigen
 from ...algebra.graph.elimination import definite_pivots
 from ...algebra.graph.functions import sqrt
 from ...algebra.graph.graph import ZERO, as_expr
@@ -95,14 +96,14 @@ def eigenmodes(M: Rows, K: Rows) -> tuple[list[float], Rows]:
     L = _cholesky(M)
     half = [_forwards(L, [K[i][j] for i in range(n)]) for j in range(n)]  # columns of L⁻¹ K
     A = [_forwards(L, [half[j][i] for j in range(n)]) for i in range(n)]  # rows of L⁻¹ K L⁻ᵀ
-    values, vectors = _jacobi([[(A[i][j] + A[j][i]) / 2 for j in range(n)] for i in range(n)])
+    values, vectors = symmetric_eigen([[(A[i][j] + A[j][i]) / 2 for j in range(n)] for i in range(n)])
     order = sorted(range(n), key=lambda k: values[k])
     return [values[k] for k in order], [_backwards(L, [vectors[i][k] for i in range(n)]) for k in order]
 
 
-def symmetric_eigenvalues(A: Rows) -> tuple[float, list[float]]:
+def least_eigenvalue(A: Rows) -> tuple[float, list[float]]:
     """The least eigenvalue of a symmetric matrix, and its eigenvector."""
-    values, vectors = _jacobi([list(row) for row in A])
+    values, vectors = symmetric_eigen(A)
     k = min(range(len(values)), key=lambda i: values[i])
     return values[k], [row[k] for row in vectors]
 
@@ -131,30 +132,3 @@ def _backwards(L: Rows, b: Sequence[float]) -> list[float]:
     for i in reversed(range(n)):
         x[i] = (b[i] - sum(L[k][i] * x[k] for k in range(i + 1, n))) / L[i][i]
     return x
-
-
-def _jacobi(A: Rows) -> tuple[list[float], Rows]:
-    """Eigenvalues and, as columns, eigenvectors of a symmetric matrix."""
-    n = len(A)
-    V = [[float(i == j) for j in range(n)] for i in range(n)]
-    for _ in range(60):
-        if sum(A[i][j] ** 2 for i in range(n) for j in range(i)) <= 1e-30 * sum(A[i][i] ** 2 for i in range(n)):
-            break
-        for p in range(n):
-            for q in range(p + 1, n):
-                if A[p][q]:
-                    _rotate(A, V, p, q)
-    return [A[i][i] for i in range(n)], V
-
-
-def _rotate(A: Rows, V: Rows, p: int, q: int) -> None:
-    half = (A[q][q] - A[p][p]) / (2 * A[p][q])
-    t = math.copysign(1.0, half) / (abs(half) + math.hypot(half, 1.0))
-    c = 1 / math.hypot(t, 1.0)
-    s = t * c
-    for k in range(len(A)):
-        A[k][p], A[k][q] = c * A[k][p] - s * A[k][q], s * A[k][p] + c * A[k][q]
-    for k in range(len(A)):
-        A[p][k], A[q][k] = c * A[p][k] - s * A[q][k], s * A[p][k] + c * A[q][k]
-    for row in V:
-        row[p], row[q] = c * row[p] - s * row[q], s * row[p] + c * row[q]

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 from ...algebra.calculus.evaluate import evaluate
+from ...algebra.calculus.symmetric_eigen import symmetric_eigen
 from ...algebra.graph.graph import PI, ZERO, Expr, Number, Symbol, as_expr
 from ...algebra.graph.matrix import Matrix, as_matrix, diagonal, dot, identity, matrix, outer, vector, zeros
 from ...algebra.graph.walk import free_symbols
@@ -186,7 +187,7 @@ def wrong_inertia(I: list[list[float]], terms: float = 0.0) -> str:
 
     terms   the largest number in the sums that the entries come from, where these are larger than the entries
     """
-    a, b, c = sorted(_principal(I))
+    a, b, c = sorted(symmetric_eigen(I)[0])
     if not math.isfinite(a + b + c):
         return f"the principal inertias {a:z.6g}, {b:z.6g}, {c:z.6g} are too large to compute with"
     rounding = 1e-9 * max(abs(a), abs(c)) + 1e-14 * terms
@@ -201,26 +202,6 @@ def wrong_inertia(I: list[list[float]], terms: float = 0.0) -> str:
 def wrong_size(kind: str, size: Number) -> str:
     """Why a number cannot be a length of a shape; None if it can."""
     return f"{kind}: its size must be positive, got {size}" if size <= 0 else ""
-
-
-def _principal(I: list[list[float]]) -> list[float]:
-    """Eigenvalues of a symmetric 3 by 3 matrix, each to rounding of the largest (Jacobi's rotations)."""
-    size = 2.0 ** (
-        math.frexp(max(abs(float(x)) for row in I for x in row))[1] - 1
-    )  # a power of two: nothing is rounded
-    A = [[float(x) / size for x in row] for row in I]
-    for _ in range(12):
-        for i, j, k in ((0, 1, 2), (0, 2, 1), (1, 2, 0)):
-            if A[i][j] == 0:
-                continue
-            half = (A[j][j] - A[i][i]) / (2 * A[i][j])
-            t = math.copysign(1.0, half) / (abs(half) + math.hypot(half, 1.0))
-            c = 1 / math.hypot(t, 1.0)
-            turned = t * A[i][j]
-            A[i][i], A[j][j], A[i][j], A[j][i] = A[i][i] - turned, A[j][j] + turned, 0.0, 0.0
-            A[i][k], A[j][k] = c * (A[i][k] - t * A[j][k]), c * (t * A[i][k] + A[j][k])
-            A[k][i], A[k][j] = A[i][k], A[j][k]
-    return [size * A[i][i] for i in range(3)]
 
 
 # -------------------------------------------------------------------------------------------------------- simple shapes

@@ -30,7 +30,7 @@ from .contact_islands import find_islands
 from .semidefinite import semidefinite_factor
 from .semismooth_newton import solve_by_newton
 
-NEAR: Final = 1.5  # the residual is looked at where the estimate of a sweep is below this multiple of the tolerance, then half of it
+CHECK_FACTOR: Final = 1.5  # the residual is looked at where the estimate of a sweep is below this multiple of the tolerance, then half of it
 GROWTH: Final = 2.0  # the memory begins anew where the square of the change grows by this factor
 PATIENCE: Final = 40  # turns without progress after which sweeps go on alone, for as many turns
 EVERY: Final = 2  # sweeps between two combinations
@@ -67,7 +67,7 @@ def wake_nodes(g: ContactGraph) -> None:
 
 def solve_island(g: ContactGraph, k: int) -> float:
     """Sweeps until the residual of an island is below the tolerance, `most` at most; the residual."""
-    aim = NEAR
+    aim = CHECK_FACTOR
     before = 1e300
     least = 1e300
     tired = 0

@@ -11,7 +11,7 @@ from typing import Final
 
 from .pile_records import BALL, DRUM, STATE, PileStep
 
-FAR: Final = 1e6  # cells further out than this count as one
+CELL_LIMIT: Final = 1e6  # cells further out than this count as one
 PRIME_X: Final = 73856093  # Teschner et al. 2003
 PRIME_Y: Final = 19349663
 PRIME_Z: Final = 83492791
@@ -92,7 +92,7 @@ def set_cell(s: PileStep, i: int) -> None:
     g = s.grid
     for r in range(3):
         cell = (0.5 * (g.low[3 * i + r] + g.high[3 * i + r]) - g.origin[r]) / g.size
-        g.at[3 * i + r] = 1 + int(max(0.0, min(cell, FAR)))
+        g.at[3 * i + r] = 1 + int(max(0.0, min(cell, CELL_LIMIT)))
     g.bucket[i] = bucket_of_cell(s, g.at[3 * i], g.at[3 * i + 1], g.at[3 * i + 2])
 
 

@@ -14,7 +14,7 @@ from ...emit.loops.kernel_language import Numbers
 from .pile_records import MOST_CORNERS, ROOM, STATE, PileStep
 
 FACE_PREFERRED: Final = 0.02  # two edges meet only where they overlap less than faces do by this fraction
-SMALL: Final = 1e-12
+DEPTH_TOLERANCE: Final = 1e-12  # depths that differ by less count as equal [m]
 
 
 def set_world_hull(s: PileStep, i: int, room: Numbers) -> None:
@@ -156,7 +156,7 @@ def hulls_overlap(s: PileStep, i: int, j: int) -> int:
     if gap_other > apart:
         return 0
     deepest = max(gap_own, gap_other)
-    if best_edges(s, a, b, deepest + FACE_PREFERRED * abs(deepest) + SMALL) == 1:
+    if best_edges(s, a, b, deepest + FACE_PREFERRED * abs(deepest) + DEPTH_TOLERANCE) == 1:
         if s.w[6] > apart:
             return 0
         for r in range(3):

@@ -25,7 +25,7 @@ from ..members.ensemble import EnsembleTask
 from .step_schemes import StepRows
 
 LONGEST: Final = 2000  # operations of a step that is one program: machine code of longer ones takes seconds
-FEW: Final = 16  # members up to which they are moved one after another
+SEQUENTIAL_MEMBERS: Final = 16  # members up to which they are moved one after another
 
 
 def whole_step(task: EnsembleTask) -> Compiled | None:
@@ -108,7 +108,7 @@ class WholeWorker:
         return self._effort.prepared(self._members)
 
     def run(self, first: int, stop: int) -> None:
-        if stop - first > FEW:
+        if stop - first > SEQUENTIAL_MEMBERS:
             self._side_by_side(slice(first, stop))
             return
         self._loop.first, self._loop.stop = first, stop

@@ -33,7 +33,9 @@ from ..events.switching_times import Switching, with_lines, with_searched_times,
 from ..inputs.time_functions import time_functions
 from .moreau_records import MoreauStep, SparseEntries, StepVariations
 
-FAR: Final = 30.0  # gaps of more than so many ε have the impulse of this one, e⁻³⁰ of that of a contact that touches
+GAP_CUTOFF: Final = (
+    30.0  # gaps of more than so many ε have the impulse of this one, e⁻³⁰ of that of a contact that touches
+)
 
 
 @dataclass(frozen=True)
@@ -180,7 +182,7 @@ def softened_rows(table: ModeTable, smoothing: float, h: float) -> list[Expr]:
     for c, restitution in zip(table.contacts, e, strict=True):
         v = time_derivative(c.gap, rates)
         rebound = restitution * (v - sqrt(v**2 + speed**2)) / 2
-        out.append(speed * exp(minimum(c.gap / smoothing, FAR)) + rebound)
+        out.append(speed * exp(minimum(c.gap / smoothing, GAP_CUTOFF)) + rebound)
     return out
 
 

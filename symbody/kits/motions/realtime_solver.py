@@ -30,7 +30,7 @@ from .sparse_program import ProgramValues
 TO_BOUNDARY: Final = 0.995  # part of the way to a bound that a step may go
 INSIDE: Final = 1e-6  # least distance from a bound at the start, relative to the width between them
 BARRIER: Final = 1e-6  # smallest barrier parameter, relative to the size of the cost
-SMALL: Final = 1e-10  # on the diagonal, for rows that depend on each other
+REGULARISATION: Final = 1e-10  # on the diagonal, for rows that depend on each other
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -219,8 +219,8 @@ class RealTimeSolver(Summarized):
         np.add.at(band.reshape(-1), self._flat, np.concatenate([h, h[self._off], j, j, minus, minus]))
         n = len(curved)
         flat = band.reshape(-1)
-        flat[self._diagonal[:n]] += curved + SMALL
-        flat[self._diagonal[n:]] -= SMALL
+        flat[self._diagonal[:n]] += curved + REGULARISATION
+        flat[self._diagonal[n:]] -= REGULARISATION
         ordered = np.empty(len(right))
         ordered[self._place] = -right
         try:

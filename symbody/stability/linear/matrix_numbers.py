@@ -14,7 +14,7 @@ from ...algebra.graph.graph import Symbol, symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import free_symbols, substitute_all
-from ...argument_kinds import answered_class
+from ...argument_kinds import answered, answered_class
 from ...derivation.equations.keywords import values_by_name
 from ...derivation.equations.variables import Variables
 from ...emit.programs.lower import program
@@ -329,6 +329,7 @@ class MatrixNumbers(Portable):
         return at
 
 
+@answered
 def matrix_program(lin: LinearSystem, name: str = "linear_system") -> Program:
     """A program of the parameters with E, A, B, C and D as outputs, and B1 ... D2 where rates of inputs act, for
     `c_source`, `numpy_source` or `compile`.

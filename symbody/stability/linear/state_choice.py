@@ -13,6 +13,7 @@ from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ...algebra.graph.matrix import Matrix, as_matrix
 from ...algebra.graph.walk import free_symbols, substitute
 from ...algebra.printing.printing import text
+from ...argument_kinds import answered
 from ...errors import StabilityError, listed, unknown
 from ..variation.parameter_samples import array, sample_at, vanishing, with_exact_entries
 from ..variation.system_matrices import PARTS, RECOVERY
@@ -37,6 +38,7 @@ def _label(name: str | Symbol) -> str:
 # ---------------------------------------------------------------------------------------------------- fewer
 
 
+@answered
 def cyclic_states(lin: LinearSystem) -> tuple[str, ...]:
     """Coordinates on which no other rate depends: position on the road, heading, angle of a wheel; for a system given
     by matrices, whose coordinates are unknown, states on which no rate depends.

@@ -16,7 +16,7 @@ from ...emit.run.callable import Array
 
 SPACING: Final = 4.0  # distance of the points by which curves are represented, in pixels
 MARGIN: Final = 2.0  # smallest distance between words, in pixels
-NEAR: Final = 9.0  # distance up to which a word needs no line to its point
+LEADER_DISTANCE: Final = 9.0  # distance up to which a word needs no line to its point
 RINGS: Final = (6.0, 14.0, 26.0, 42.0, 62.0, 86.0, 116.0)  # distances from its point at which a word is tried
 DIRECTIONS: Final = (
     (1, 1),
@@ -102,7 +102,7 @@ def word_places(words: Sequence[WordAtPoint], frame: Array, points: Array, taken
         found = min(_candidates(word), key=lambda c: _cost(c, word, frame, points, taken))
         x, y, distance = found
         taken = np.vstack([taken, [x, y, x + word.width, y + word.height]])
-        places.append(WordPlace(x, y, distance > NEAR))
+        places.append(WordPlace(x, y, distance > LEADER_DISTANCE))
     return places
 
 

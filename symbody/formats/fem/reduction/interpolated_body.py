@@ -36,7 +36,7 @@ from ..reduced.reduced_body import (
 from ..reduced.stress_history import StressHistory
 from .reduce import HeldBody, ReductionQuestion
 
-NEAR: Final = 0.5  # cosine of the largest angle between spans of samples that are still the same shapes
+SAME_SPAN_COSINE: Final = 0.5  # cosine of the largest angle between spans of samples that are still the same shapes
 
 
 def interpolated_body(
@@ -109,7 +109,7 @@ def _alike(where: str, parameter: sb.Symbol, values: Iterable[float], bodies: li
         overlap = v.T @ (M @ v)
         W = np.linalg.solve(overlap, v.T @ (M @ target))
         near = float(np.linalg.svd(linalg.cholesky(overlap) @ W, compute_uv=False)[-1])
-        if near < NEAR:
+        if near < SAME_SPAN_COSINE:
             raise ModelError(
                 f"{where}: the shapes at {parameter} = {value:zg} and those in the middle have a direction in common only to {near:z.2g}: the modes change too much in between. Use closer samples, or more modes"
             )

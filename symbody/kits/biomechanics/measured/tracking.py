@@ -28,7 +28,7 @@ from .subject_functions import SubjectFunctions
 
 Array = NDArray[np.float64]
 RTOL: Final = 1e-6
-FAR: Final = 1.0  # deviation of a coordinate from the motion at which tracking ends [rad, m]
+LOST_DEVIATION: Final = 1.0  # deviation of a coordinate from the motion at which tracking ends [rad, m]
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +113,7 @@ def track(
         found = solve_ivp(field, (float(t), float(ahead)), y, rtol=RTOL, atol=1e-9)
         y = found.y[:, -1]
         off = np.abs(y[:n] - reference.place(ahead)) if np.all(np.isfinite(y)) else np.array([np.inf])
-        if not found.success or off.max() > FAR:
+        if not found.success or off.max() > LOST_DEVIATION:
             name = reference.motion.names[int(np.argmax(off))] if len(off) == n else "the state"
             out.failure = f"the motion was lost at {ahead:zg} s, where {name} is off by {off.max():z.3g}"
             return out

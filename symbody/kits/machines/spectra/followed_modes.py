@@ -33,7 +33,7 @@ MARGIN: Final = 1.5  # modes up to this times the highest frequency are followed
 ITERATIONS: Final = 8  # of Rayleigh quotients
 CONVERGED: Final = 1e-9  # relative change after which an eigenvalue, which converges with the third power, is exact
 ALIKE: Final = 0.6  # least likeness of a mode with the one that it was found from
-SMALL: Final = 1e-7  # imaginary parts below this part of the largest are rounding
+REAL_TOLERANCE: Final = 1e-7  # imaginary parts below this part of the largest are rounding
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class FollowedModes:
     def _oscillations(self, E: Numbers, A: Numbers) -> Oscillations:
         S = np.linalg.solve(E, A)
         s, left, right = eig(S, left=True, right=True)
-        least = SMALL * np.abs(s).max(initial=0.0)
+        least = REAL_TOLERANCE * np.abs(s).max(initial=0.0)
         kept = [k for k in range(len(s)) if s[k].imag > least]
         if self.highest is not None:
             kept = [k for k in kept if s[k].imag < MARGIN * 2 * np.pi * self.highest]

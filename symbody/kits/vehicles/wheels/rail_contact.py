@@ -32,7 +32,7 @@ KALKER: Final = (
     (1 / 0.7, 4.54, 4.21, 1.95, 0.965), (1 / 0.6, 4.78, 4.50, 2.23, 0.892), (2.0, 5.10, 4.90, 2.62, 0.819), (2.5, 5.57, 5.48, 3.24, 0.747),
     (1 / 0.3, 6.34, 6.40, 4.32, 0.674), (5.0, 7.78, 8.14, 6.63, 0.601), (10.0, 11.7, 12.8, 14.6, 0.526),
 )  # fmt: skip
-SMALL: Final = 1e-9  # fraction of the friction force below which a creep force has no direction
+ZERO_FORCE: Final = 1e-9  # fraction of the friction force below which a creep force has no direction
 
 
 @answered_class
@@ -158,8 +158,8 @@ def polach_force(
 
     See also: `rail_contact`, `wheelset`.
     """
-    s = sb.sqrt(along**2 + across**2 + (SMALL * limit / f11) ** 2)
-    linear = sb.sqrt((f11 * along) ** 2 + (f22 * across) ** 2 + (SMALL * limit) ** 2)
+    s = sb.sqrt(along**2 + across**2 + (ZERO_FORCE * limit / f11) ** 2)
+    linear = sb.sqrt((f11 * along) ** 2 + (f22 * across) ** 2 + (ZERO_FORCE * limit) ** 2)
     e = sb.pi * linear / (4 * limit)
     force = 2 * limit / sb.pi * (adhesion * e / (1 + (adhesion * e) ** 2) + sb.atan(slip * e))
     return -force * along / s, -force * across / s
