@@ -68,7 +68,6 @@ def goddard() -> Any:
     problem = motions.Problem("Goddard")
     climb = problem.phase("climb", eq, duration=(0.01, 1.0)).start(h=1, v=0, m=1).end(m=0.6)
     climb.bounds(h=(1, None), v=(0, None), m=(0.6, 1), T=(0, 3.5)).cost("height", end=-h)
-    climb.guess(h=[1, 1.01], v=[0, 0.05, 0.0], duration=0.2, T=1.75)
     return problem
 
 
@@ -88,7 +87,7 @@ def low_thrust() -> Any:
     problem = motions.Problem("low thrust")
     raise_ = problem.phase("raise", eq, duration=3.32).start(r=1, u=0, v=1, mass=1).end(u=0)
     raise_.bounds(r=(0.5, 3), angle=(-np.pi, 2 * np.pi)).condition("circular", v**2 * r - 1).cost("radius", end=-r)
-    raise_.guess(r=[1, 1.5], v=[1, 0.8], angle=[0.5, 2.0, 4.5, 6.0])
+    raise_.guess(angle=[0, 2 * np.pi])
     return problem
 
 

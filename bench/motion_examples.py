@@ -46,7 +46,7 @@ def slew() -> Any:
     problem = motions.Problem("slew")
     go = problem.phase("go", eq, (1, 5)).start(q0=1, q1=0, q2=0, q3=0, w1=0, w2=0, w3=0)
     go.end(q0=0, q1=0, q2=0, w1=0, w2=0, w3=0).bounds(dict.fromkeys(u, (-1, 1))).bounds(dict.fromkeys(q, (-1.1, 1.1)))
-    go.cost("time", integral=1).guess(q1=[0, 0.3, 0], u1=[1, -1], u2=[-0.5, 0.5], u3=[1, -1], w3=[0, 1.7, 0])
+    go.cost("time", integral=1).guess(q3=[0, 1], u1=[1, -1], u2=[-1, 1], u3=[1, -1])
     return problem
 
 
@@ -58,7 +58,7 @@ def parking() -> Any:
     park = problem.phase("park", sb.from_equations(rates, inputs=[turn, a]), (1, 30))
     park.start(x=0, y=0, angle=0, steer=0, v=0).end(x=0, y=2, angle=0, steer=0, v=0)
     park.bounds(steer=(-0.61, 0.61), turn=(-0.6, 0.6), a=(-1.5, 1.5), v=(-3, 3), angle=(-1.5, 1.5), x=(-8, 8))
-    park.cost("time", integral=1).guess(x=[0, 4, 0], v=[0, 1, 0, -1, 0], duration=10)
+    park.cost("time", integral=1).guess(v=[1, -1], duration=10)
     return problem
 
 

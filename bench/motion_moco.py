@@ -11,6 +11,9 @@ import dataclasses
 import importlib
 import os
 import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
@@ -81,6 +84,12 @@ def squat_to_stand(path: Path) -> Any:
 
 def _squares(terms: Any) -> Any:
     return sum((e * e for e in terms), sb.algebra.as_expr(0))
+
+
+def in_own_process(function: Callable[..., Any], *given: Any) -> Any:
+    """OpenSim has a CasADi of its own, which does not load beside another one."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as other:
+        return other.submit(function, *given).result()
 
 
 def by_moco(path: Path) -> tuple[float, float, int]:

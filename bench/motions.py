@@ -1,10 +1,12 @@
 """`python -m bench motions`: optimal motions beside hand-written CasADi, with the same transcription, mesh, guess and
 IPOPT, and ten problems of opty's gallery beside opty (`pip install opty cyipopt`) with the same nodes, bounds and guess.
 
-derive_s   CPU time from the model to compiled functions, Jacobian and Hessian; `solve_s` that of `problem.solve` after
-           that, the least of three
-peer_s     CPU time of CasADi's solver, made before; `peer_build_s` that of making it. ratio = peer_s / solve_s, where solve_s
-           contains the transcription; ratio_with_build compares the sums, from the model to the motion
+derive_s   CPU time from the model to the transcribed problem with compiled functions; `solve_s` that of `problem.solve`
+           after that, the least of five
+peer_s     CPU time of the other solver, made before, the least of five of CasADi; `peer_build_s` that of making it.
+           ratio = peer_s / solve_s; ratio_with_build compares the sums, from the model to the motion. The disk cache is
+           not used
+hessian_over_values   operations of the Hessian of the Lagrangian over those of the values, at all nodes
 error_by_simulation   largest difference from `simulate` with the inputs of the motion, relative to the largest value
 error                 largest ∫|x' - F(x, r)| dt of an interval, relative; a motion that is unstable without feedback
                       departs from a simulation however small this is
@@ -19,6 +21,7 @@ the error of both. Without opty its rows are left out.
 from __future__ import annotations
 
 import importlib.util
+import os
 import tempfile
 import time
 from collections.abc import Iterable
@@ -29,12 +32,15 @@ import numpy as np
 
 from .motion_cases import CASES, Case, balance
 from .motion_gait import GAIT_INTERVALS, gait, gait_by_moco, walking_model
-from .motion_moco import INTERVALS, by_moco, model_file, squat_to_stand
+from .motion_moco import INTERVALS, by_moco, in_own_process, model_file, squat_to_stand
 from .motion_peers import PeerRun, by_casadi, by_opty, has_opty
+from .motion_walker import INTERVALS as WALKER_INTERVALS
+from .motion_walker import by_casadi as walker_by_casadi
+from .motion_walker import walker
 from .stated_motions import GALLERY, StatedMotion
 from .timing import Row
 
-REPEATS = 3
+REPEATS = 5
 
 
 def van_der_pol_rates(x: Any, u: Any, c: Any) -> list[Any]:
@@ -79,7 +85,8 @@ def measured(
         begin = time.process_time()
         motion = problem.solve(intervals, method=method)
         times.append(time.process_time() - begin)
-    values, _, hessian = program.blocks[0].functions.operations
+    operations = [[len(b.index) * k for k in b.functions.operations] for b in program.blocks]
+    values, _, hessian = np.sum(operations, axis=0)
     row: Row = {
         "case": name,
         "transcription": method,
@@ -91,7 +98,7 @@ def measured(
         "known": known,
         "error": motion.error,
         "error_by_simulation": motion.check().relative,
-        "hessian_over_values": hessian / max(values, 1),
+        "hessian_over_values": float(hessian / max(values, 1)),
         "peer": "",
         "peer_build_s": None,
         "peer_s": None,
@@ -127,17 +134,25 @@ def gallery_rows(stated: StatedMotion) -> Iterable[Row]:
     row, motion = measured(stated.name, stated.problem(), intervals, "trapezoidal", begin, stated.optimum)
     made = motion.transcription
     if not stated.middle:
-        yield beside(row, "CasADi by hand", by_casadi(stated.rates, stated.integrand, made, path=stated.path))
+        runs = [by_casadi(stated.rates, stated.integrand, made, path=stated.path) for _ in range(REPEATS)]
+        yield beside(row, "CasADi by hand", min(runs, key=lambda r: r.solve_s))
     if has_opty():
         yield beside(row, "opty", by_opty(stated, made))
 
 
+def walker_row() -> Row:
+    begin = time.process_time()
+    row, _ = measured("Kelly's walker", walker(), WALKER_INTERVALS, "radau", begin, None)
+    runs = [walker_by_casadi() for _ in range(REPEATS)]
+    return beside(row, "CasADi by hand", min(runs, key=lambda r: r.solve_s))
+
+
 def gait_row(folder: Path) -> Row:
     with tempfile.TemporaryDirectory() as there:
-        model = walking_model(folder, Path(there))
+        model = in_own_process(walking_model, folder, Path(there))
         begin = time.process_time()
         row, _ = measured("gait of 80 muscles", gait(folder, model), GAIT_INTERVALS, "hermite-simpson", begin, None)
-        seconds, cost, iterations = gait_by_moco(folder, model)
+        seconds, cost, iterations = in_own_process(gait_by_moco, folder, model)
     return beside(row, "OpenSim MocoInverse", PeerRun(0.0, seconds, cost, iterations))
 
 
@@ -149,7 +164,7 @@ def squat_rows() -> Iterable[Row]:
     if not importlib.util.find_spec("opensim"):
         yield row
         return
-    seconds, cost, iterations = by_moco(path)
+    seconds, cost, iterations = in_own_process(by_moco, path)
     yield beside(row, "OpenSim Moco", PeerRun(0.0, seconds, cost, iterations))
     yield gait_row(path.parent)
 
@@ -176,10 +191,13 @@ def controller_row() -> Row:
 def rows() -> Iterable[Row]:
     import casadi  # noqa: F401  (loading it takes a second, which is neither ours nor CasADi's time to solve)
 
-    measured("warm", CASES[0].make(), 5, "trapezoidal", 0.0, None)
-    for case in CASES:
-        yield from rows_of(case)
-    for stated in GALLERY:
-        yield from gallery_rows(stated)
-    yield controller_row()
-    yield from squat_rows()
+    with tempfile.TemporaryDirectory() as empty_cache:
+        os.environ["SYMBODY_CACHE"] = empty_cache
+        measured("warm", CASES[0].make(), 5, "trapezoidal", 0.0, None)
+        for case in CASES:
+            yield from rows_of(case)
+        for stated in GALLERY:
+            yield from gallery_rows(stated)
+        yield walker_row()
+        yield controller_row()
+        yield from squat_rows()

@@ -7,6 +7,8 @@ import symbody as sb
 from bench.motion_bodies import HOUND, bound
 from bench.motion_cases import CASES, LUUS, hopper, luus_arm, walker
 from bench.motion_peers import by_casadi
+from bench.motion_walker import by_casadi as walker_by_casadi
+from bench.motion_walker import walker as walker_of_kelly
 from bench.motions import BY_HAND
 from symbody.kits import motions
 from tests.amount import dear
@@ -36,6 +38,7 @@ def test_bound_keeps_weight_speed_and_friction():
     assert motion["x"][-1] == pytest.approx(HOUND["speed"] * total)
     for k in stances:
         assert (np.abs(motion.values("along", k)) <= 0.6 * motion.values("up", k) + 1e-6).all()
+    assert motion.check().relative < 1e-6  # phases have parameters of their own: their footholds
 
 
 @dear
@@ -49,6 +52,22 @@ def test_step_of_a_walker_with_five_links():
     assert motion["knee_right"][0] == pytest.approx(motion["knee_left"][-1])
     assert motion.impulses["step: lam_foot_y"] > 0
     assert motion["lam_foot_y"].min() > -1e-6
+
+
+def test_gait_of_kellys_walker():
+    """The least cost of the program of CasADi, with equations and impact by hand: 390.7905 with 50 intervals of its own
+    method."""
+    motion = walker_of_kelly().solve(12)
+    assert motion.outcome
+    assert motion.objective == pytest.approx(390.7905, rel=3e-6)
+    assert motion["thigh_1"][0] == pytest.approx(motion["thigh_2"][-1])
+    assert motion["swing_x"][-1] == pytest.approx(0.5)
+    assert motion["swing_y"].min() > -1e-9
+
+
+@dear
+def test_kellys_walker_by_casadi():
+    assert walker_by_casadi(25).objective == pytest.approx(390.7905, rel=1e-6)
 
 
 @dear

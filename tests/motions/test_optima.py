@@ -89,14 +89,14 @@ def test_rates_of_inputs_are_bounded():
 
 
 def test_shadow_price_of_a_condition():
-    """∫ F² = 12 d² for a distance d at rest in 1 s: its derivative is 24 d, up to the sign of the multiplier."""
+    """∫ F² = 12 d² for a distance d at rest in 1 s: its derivative is 24 d."""
     x, v, F = sb.symbols("x v F", kind="variable")
     problem = motions.Problem("cart")
     push = problem.phase("push", sb.from_equations({x: v, v: F}, inputs=[F]), 1.0).start(x=0, v=0).end(v=0)
     push.condition("distance", x, 2.0).cost("effort", integral=F**2)
     motion = problem.solve(5)
     assert motion.objective == pytest.approx(48)
-    assert abs(motion.shadow_prices["condition 'distance' at the end"]) == pytest.approx(48, rel=1e-6)
+    assert motion.shadow_prices["condition 'distance' at the end"] == pytest.approx(48, rel=1e-6)
 
 
 @dear
@@ -109,3 +109,29 @@ def test_feedback_along_a_swing_up():
         abs(sb.simulate(eq, 2.0, a=0.1, inputs=r).final["a"] - np.pi) for r in (motion.input_samples("swing"), law)
     ]
     assert missed[1] < 0.05 < missed[0]
+
+
+def test_prices_are_differences_of_optima():
+    """Of values that are prescribed at the ends of two phases, of a condition, an integral and bounds."""
+
+    def optimum(x_end=2.0, most=0.9, at=1.0, work=1.5):
+        x, v, F = sb.symbols("x v F", kind="variable")
+        eq = sb.from_equations({x: v, v: F - 0.3 * v}, inputs=[F])
+        problem = motions.Problem("cart")
+        go, rest = problem.phase("go", eq, 1.0).start(x=0, v=at), problem.phase("rest", eq, 1.0)
+        go.bounds(v=(None, most + 0.2)).integral("work", F * v, (None, work - 1.5))
+        problem.link(go.cost("effort", integral=F**2), rest.cost("effort", integral=F**2).condition("place", x, x_end))
+        return problem.solve(8, tolerance=1e-11)
+
+    motion, h = optimum(), 1e-4
+    prices = {
+        "x_end": motion.shadow_prices["condition 'place' at the end of rest"],
+        "at": motion.shadow_prices["v at the start of go"],
+        "work": motion.shadow_prices["integral 'work' of go"],
+        "most": sum(a.price for a in motion.active if (a.name, a.phase) == ("v", "go")),
+    }
+    centre = {"x_end": 2.0, "most": 0.9, "at": 1.0, "work": 1.5}
+    for name, x in centre.items():
+        slope = (optimum(**{name: x + h}).objective - optimum(**{name: x - h}).objective) / (2 * h)
+        assert prices[name] == pytest.approx(slope, abs=1e-4 + 1e-3 * abs(slope)), name
+    assert sum(abs(p) > 1e-3 for p in prices.values()) >= 3

@@ -74,7 +74,8 @@ def motion_funnel(motion: Any, law: Any, spread: Mapping[Any, Any], tolerance: f
         raise sb.ModelError(f"{where}: count= must be a positive whole number, got {shown(count)}")
     x = motion.solution.z[mesh.index][:, : len(known)]
     starts = np.random.default_rng(seed).uniform(-1, 1, (count, len(known))) * width
-    numbers = {s.name: v for s, v in mesh.phase.parameters.items()} | motion.parameters
+    every = {s.name: v for s, v in mesh.phase.parameters.items()} | motion.parameters
+    numbers = {s.name: every[s.name] for s in eq.p}
     closed = sb.integrate.closed_loop(eq, law)
     off, arrives = [], []
     for d in starts:

@@ -15,11 +15,10 @@ from ...escaping import csv_row, in_html
 from ...whole_files import write_text
 
 MOST_CURVES: Final = 6  # in a panel
-PRICE: Final = (
-    "The multiplier of a condition or an integral is the rate at which the least cost changes with its value, "
-    "up to the sign of the side that is approached."
+PRICE: Final = "Rates at which the least cost changes with prescribed values: a rate of 3 means that a value larger by 0.01 costs 0.03 more."
+BOUNDS: Final = (
+    "The motion touches these bounds. The price is the rate at which the least cost changes when the bound is moved up."
 )
-BOUNDS: Final = "The motion touches these bounds; without them it would cost less."
 STABILITY: Final = (
     "Simulated with the inputs of the motion and without feedback, phase by phase: a motion that is unstable departs "
     "from its simulation however fine the mesh is."
@@ -80,10 +79,12 @@ def motion_page(motion: Any) -> str:
     drawn = "".join(f.html(assets=k == 0) for k, f in enumerate(figures))
     sections.append(("States and inputs", drawn))
     sections.append(("Costs", _table(("term", "value"), [(k, f"{v:z.8g}") for k, v in motion.costs.items()])))
-    bounds = [(a.phase, a.name, a.side, str(a.nodes)) for a in motion.active]
-    sections.append(("Active bounds", f"<p>{BOUNDS}</p>" + _table(("phase", "quantity", "bound", "nodes"), bounds)))
+    bounds = [(a.phase, a.name, a.side, str(a.nodes), f"{a.price:z.4g}") for a in motion.active]
+    sections.append(
+        ("Active bounds", f"<p>{BOUNDS}</p>" + _table(("phase", "quantity", "bound", "nodes", "price"), bounds))
+    )
     prices = [(k, f"{v:z.6g}") for k, v in motion.shadow_prices.items()]
-    sections.append(("Multipliers", f"<p>{PRICE}</p>" + _table(("statement", "multiplier"), prices)))
+    sections.append(("Multipliers", f"<p>{PRICE}</p>" + _table(("value", "multiplier"), prices)))
     sections.append(("Accuracy", _accuracy(motion)))
     body = "".join(f"<section><h2>{t}</h2>{inner}</section>" for t, inner in sections)
     title = in_html(f"Motion {motion.name}")

@@ -34,12 +34,14 @@ HUGE: Final = 1e8  # unknowns that grow beyond this are named where a problem ha
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ActiveBound:
-    """A bound that holds back the motion: where, on which side, and at how many nodes."""
+    """A bound that holds back the motion: where, on which side, at how many nodes, and how fast the least cost changes
+    with it."""
 
     phase: str
     name: str
     side: str
     nodes: int
+    price: float
 
     def __str__(self) -> str:
         return f"{self.name} at its {self.side} bound at {counted(self.nodes, 'node')} of {self.phase}"
@@ -85,8 +87,9 @@ class OptimalMotion(Summarized):
     durations    of the phases, and `parameters` those that were chosen, by name
     iterations   of IPOPT
     error        largest error of an interval (`errors` has all): ∫|x' - F(x, r)| dt relative to the largest |x|
-    active       bounds that the motion reaches
-    shadow_prices   how fast the cost falls when a condition at an end or an integral is relaxed, by statement
+    active       bounds that the motion reaches, each with its `price`: how fast the least cost changes with the bound
+    shadow_prices   how fast the least cost changes with the values of conditions and integrals, and with the values that
+                 are prescribed at the starts and ends, by statement
     history      errors of the meshes before, where the mesh was refined
 
     >>> x, v, F = sb.symbols("x v F", kind="variable")
@@ -100,8 +103,8 @@ class OptimalMotion(Summarized):
     ['F at its lower bound at 28 nodes of push', 'F at its upper bound at 29 nodes of push']
     >>> float(motion["x"][-1]), float(motion.t[-1]), motion.iterations < 100, motion.parameters, motion.name
     (1.0, 2.0, True, {}, 'cart')
-    >>> motion.outcome, len(motion.errors["push"]), motion.error < 1e-6, motion.history, motion.shadow_prices
-    ('optimal', 20, True, (), {})
+    >>> motion.outcome, len(motion.errors["push"]), motion.error < 1e-6, motion.history, motion.shadow_prices["x at the end"]
+    ('optimal', 20, True, (), 1.0)
     >>> sorted(motion.columns), motion.check().relative < 1e-6
     (['F', 't', 'v', 'x'], True)
 
@@ -218,15 +221,43 @@ class OptimalMotion(Summarized):
                 for side, bound in (("lower", a), ("upper", b)):
                     near = np.isfinite(bound) & (a < b) & (np.abs(z[:, j] - bound) <= ACTIVE * (1 + np.abs(bound)))
                     if near.any():
-                        out.append(ActiveBound(name, s.name, side, int(near.sum())))
+                        price = float(self._slope[mesh.index[near, j]].sum())
+                        out.append(ActiveBound(name, s.name, side, int(near.sum()), price))
         return tuple(out)
 
     @cached_property
     def shadow_prices(self) -> dict[str, float]:
-        """Multipliers of conditions and integrals: the change of the cost with their values."""
-        lam, groups = self.solution.row_multipliers, self.transcription.program.groups
-        told = [g for g in groups if "condition" in g.name or "integral" in g.name]
-        return {g.name.partition(": ")[2]: float(lam[g.rows].sum()) for g in told}
+        """Derivatives of the least cost: with respect to the values of conditions and integrals, and to values that are
+        prescribed at the starts and ends.
+
+        >>> x, F = sb.symbols("x F", kind="variable")
+        >>> problem = sb.kits.motions.Problem("drift")
+        >>> go = problem.phase("go", sb.from_equations({x: F}, inputs=[F]), 2.0).start(x=1).end(x=4)
+        >>> go.cost("effort", integral=F**2) and problem.solve(2).shadow_prices  # (4 - 1)² / 2
+        {'x at the start': -3.0, 'x at the end': 3.0}
+        """
+        lam, program = self.solution.row_multipliers, self.transcription.program
+        told = [g for g in program.groups if "condition" in g.name or "integral" in g.name]
+        several = len(self.transcription.meshes) > 1
+        out = {}
+        for name, mesh in self.transcription.meshes.items():
+            of_phase = f" of {name}" if several else ""
+            own = f"{mesh.phase.where}: "
+            for g in (g for g in told if g.name.startswith(own)):
+                out[g.name.removeprefix(own) + of_phase] = float(-lam[g.rows].sum())
+            for at, row in (("start", mesh.index[0]), ("end", mesh.index[-1])):
+                for s in mesh.phase.ranges[at]:
+                    k = row[mesh.place[s]]
+                    if program.low[k] == program.high[k]:
+                        out[f"{s.name} at the {at}{of_phase}"] = float(self._slope[k])
+        return out
+
+    @cached_property
+    def _slope(self) -> Array:
+        """Derivatives of the Lagrangian: what the least cost changes with an unknown that is held."""
+        program = self.transcription.program
+        now = program.first(self.solution.z)
+        return now.gradient + program.jacobian_pattern.matrix(now.jacobian).T @ self.solution.row_multipliers
 
     @cached_property
     def errors(self) -> dict[str, Array]:
@@ -371,10 +402,8 @@ class OptimalMotion(Summarized):
         runs = {}
         for name, mesh in self.transcription.meshes.items():
             t, v, eq = self.times(name), self._nodes(mesh), mesh.phase.equations
-            numbers = {
-                s.name: x
-                for s, x in {**mesh.phase.parameters, **chosen_values(self.transcription, self.solution.z)}.items()
-            }
+            every = {**mesh.phase.parameters, **chosen_values(self.transcription, self.solution.z)}
+            numbers = {s.name: every[s] for s in eq.p}
             states = {s.name: float(v[0, mesh.place[s]]) for s in eq.state}
             inputs = self.input_samples(name)
             runs[name] = sim = sb.simulate(eq, t, states, values=numbers, inputs=inputs or None, **options)
