@@ -1,17 +1,19 @@
-"""Gradients through contact: chains of exact derivatives of steps, beside MuJoCo by central differences of whole motions.
+"""Gradients through contact: chains of exact derivatives of steps, beside MuJoCo and Drake by central differences of whole
+motions.
 
-Each case has the gradient of a few numbers at its end with respect to a few at its beginning, known in closed form but for
-the hopper, whose reference is central differences of our own motion. `error` is the largest difference from that, relative
-to the largest entry. MuJoCo's contacts are soft: of its default stiffness, or as stiff as its step lets them be (`solref` of
-two steps), with the elliptic cone and `impratio` 100; the row has the better one, with the best of three increments.
+Each case has the gradient of a few numbers at its end with respect to a few at its beginning, known in closed form. `error` is
+the largest difference from that, relative to the largest entry. MuJoCo's contacts are soft: of its default stiffness, or as
+stiff as its step lets them be (`solref` of two steps), with the elliptic cone and `impratio` 100. Drake's have one of three
+stiffnesses (`peers/drake_motions.py`). Rows have the best stiffness, with the best of three increments.
 """
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from itertools import pairwise, product
 from typing import Any, Final
 
@@ -37,9 +39,9 @@ class Case:
     varied: Sequence[str]
     seen: Sequence[str]
     exact: Any
-    mjcf: str = ""
-    in_mujoco: Callable[[Any, Any, np.ndarray], None] | None = None  # puts values of `varied` into model and data
-    of_mujoco: Callable[[Any], Any] | None = None  # `seen`, of data
+    mjcf: str
+    in_mujoco: Callable[[Any, Any, np.ndarray], None]  # puts values of `varied` into model and data
+    of_mujoco: Callable[[Any], Any]  # `seen`, of data
 
 
 def balls(count: int) -> sb.Contacts:
@@ -177,15 +179,32 @@ def stack() -> Case:
     )  # fmt: skip
 
 
+PUSH: Final = 2.0  # N, of the motor that presses the foot on the floor
+
+
+def stance_gradient(t: float, m: float = 2.0, k: float = 200.0, c: float = 2.0, v: float = -0.1) -> Any:
+    """∂(y, y')/∂(v, k) of m y'' = -k (y - 0.4) - c y' + PUSH - m g, by the exponential of the matrix of the motion and of its
+    derivatives with respect to k."""
+    from scipy.linalg import expm
+
+    A = np.zeros((5, 5))  # of y - 0.4, y', their derivatives by k, 1
+    A[0, 1] = A[2, 3] = 1.0
+    A[1, [0, 1, 4]] = -k / m, -c / m, PUSH / m - G
+    A[3, [0, 2, 3]] = -1 / m, -k / m, -c / m
+    whole = expm(t * A)
+    end = whole @ [0.0, v, 0.0, 0.0, 1.0]
+    return np.column_stack([whole[:2, 1], end[2:4]])
+
+
 def hopper() -> Case:
-    """On its foot, with a spring: 0.3 s of stance."""
+    """On its foot, with a spring: 0.3 s of stance, of which the body's linear equation has a closed form."""
     m, h = sb.Model("hopper"), 1e-3
     y, s = m.coordinates("y s")
     p = m.parameters(k=200.0, c=2.0)
     m.gravity(0, -G, 0)
     m.particle("body", m.ground.point(0, y, 0), mass=2.0)
     m.particle("foot", m.ground.point(0, y - 0.4 - s, 0), mass=0.1)
-    m.generalized_force("motor", s, -2.0 - p.k * s - p.c * s.dot)
+    m.generalized_force("motor", s, PUSH - p.k * s - p.c * s.dot)
     contacts = sb.Contacts(sb.derive(m), sb.Contact("floor", y - 0.4 - s))
     hard = f'condim="1" solref="{2 * h} 1"'
     mjcf = f"""<mujoco>{option(h)}<worldbody><geom type="plane" size="9 9 1" {hard}/><body pos="0 0 0.4">
@@ -195,11 +214,12 @@ def hopper() -> Case:
 
     def put(model: Any, data: Any, values: np.ndarray) -> None:
         data.qvel[:] = [values[0], values[0]]  # the foot stays
-        data.qfrc_applied[1] = -2.0
+        data.qfrc_applied[1] = PUSH
         model.jnt_stiffness[1] = values[1]
 
     return Case(
-        contacts, {"y": 0.4 - 1e-9, "y_dot": -0.1, "s_dot": -0.1}, 300, h, ["y_dot + s_dot", "k"], ["y", "y_dot"], None, mjcf, put,
+        contacts, {"y": 0.4 - 1e-9, "y_dot": -0.1, "s_dot": -0.1}, 300, h, ["y_dot + s_dot", "k"], ["y", "y_dot"],
+        stance_gradient(300 * h), mjcf, put,
         lambda d: np.array([0.4 + d.qpos[0], d.qvel[0]]),
     )  # fmt: skip
 
@@ -227,19 +247,19 @@ def compared(name: str, case: Case) -> Iterator[Row]:
     first, began = time.process_time() - began, time.process_time()
     found = chained_gradient(env, case)
     seconds = time.process_time() - began
-    exact = differences_of_motion(env, case) if case.exact is None else np.array(case.exact)
+    exact = np.array(case.exact)
     size = max(float(np.abs(exact).max()), 1e-3)
     yield {
         "case": f"gradient: {name}", "method": "exact derivatives of steps", "steps": case.steps, "seconds": seconds,
         "first": first, "error": float(np.abs(found - exact).max()) / size,
     }  # fmt: skip
-    theirs = mujoco_gradient(case)
-    if theirs is not None:
-        gradient, seconds, version = min(theirs, key=lambda g: float(np.abs(g[0] - exact).max()))
-        yield {
-            "case": f"gradient: {name}", "method": f"MuJoCo {version}, differences", "steps": case.steps, "seconds": seconds,
-            "first": None, "error": float(np.abs(gradient - exact).max()) / size,
-        }  # fmt: skip
+    for theirs in (mujoco_gradients(case), drake_gradients(case)):
+        if theirs:
+            gradient, seconds, engine = min(theirs, key=lambda g: float(np.abs(g[0] - exact).max()))
+            yield {
+                "case": f"gradient: {name}", "method": f"{engine}, differences", "steps": case.steps, "seconds": seconds,
+                "first": None, "error": float(np.abs(gradient - exact).max()) / size,
+            }  # fmt: skip
 
 
 def directions(env: sb.integrate.Stepper, case: Case) -> tuple[np.ndarray, np.ndarray]:
@@ -264,45 +284,66 @@ def chained_gradient(env: sb.integrate.Stepper, case: Case) -> np.ndarray:
     return S[[env.state_names.index(n) for n in case.seen]]
 
 
-def differences_of_motion(env: sb.integrate.Stepper, case: Case, d: float = 1e-6) -> np.ndarray:
-    def end(dx: np.ndarray, dp: np.ndarray) -> np.ndarray:
-        x = env.start + dx
-        for _ in range(case.steps):
-            x = env.step(x, p=env.p + dp)
-        return x[[env.state_names.index(n) for n in case.seen]]
-
-    columns = zip(*(a.T for a in directions(env, case)), strict=True)
-    return np.array([(end(d * dx, d * dp) - end(-d * dx, -d * dp)) / (2 * d) for dx, dp in columns]).T
+Gradients = list[tuple[np.ndarray, float, str]]  # with the CPU seconds of each, and the engine
 
 
-def mujoco_gradient(case: Case) -> list[tuple[np.ndarray, float, str]] | None:
-    """With each stiffness and increment: the gradient, the CPU seconds it took, and the version."""
+def mujoco_gradients(case: Case) -> Gradients:
+    """With each stiffness and increment, if MuJoCo is installed."""
     try:
         import mujoco
     except ImportError:
-        return None
-    env = sb.stepper(case.contacts, case.h, case.start)
-    values = dict(zip((*env.state_names, *env.parameter_names), (*env.start, *env.p), strict=True))
-    base = np.array([values[names.split(" + ")[0]] for names in case.varied])
-    put, seen = case.in_mujoco, case.of_mujoco
-    assert put is not None
-    assert seen is not None
+        return []
 
-    def end(model: Any, data: Any, changed: np.ndarray) -> np.ndarray:
-        mujoco.mj_resetData(model, data)
-        put(model, data, changed)
-        mujoco.mj_step(model, data, case.steps)
-        return np.asarray(seen(data))
-
-    found = []
-    softer = re.sub(r'solref="[0-9.]+ 1"', "", case.mjcf)
-    for text, relative in product(dict.fromkeys((case.mjcf, softer)), INCREMENTS):
+    def motion(text: str) -> Callable[[np.ndarray], Any]:
         model = mujoco.MjModel.from_xml_string(text)
         data = mujoco.MjData(model)
+
+        def end(changed: np.ndarray) -> Any:
+            mujoco.mj_resetData(model, data)
+            case.in_mujoco(model, data, changed)
+            mujoco.mj_step(model, data, case.steps)
+            return np.array(case.of_mujoco(data))
+
+        return end
+
+    softer = re.sub(r'solref="[0-9.]+ 1"', "", case.mjcf)
+    ends = map(motion, dict.fromkeys((case.mjcf, softer)))
+    return differences_of_ends(case, ends, f"MuJoCo {mujoco.__version__}")
+
+
+def drake_gradients(case: Case) -> Gradients:
+    """With each stiffness and increment, if Drake is installed."""
+    try:
+        from .peers.drake_motions import motion_in_drake
+    except ImportError:
+        return []
+    rebounds = bool(case.contacts.contacts) and case.contacts.contacts[0].restitution == 1.0
+
+    def motion(stiffness: float) -> Callable[[np.ndarray], Any]:
+        def end(changed: np.ndarray) -> Any:
+            def put(model: Any, data: Any) -> None:
+                case.in_mujoco(model, data, changed)
+
+            return np.array(
+                case.of_mujoco(motion_in_drake(case.mjcf, case.h, case.steps, put, stiffness, rebounds=rebounds))
+            )
+
+        return end
+
+    ends = map(motion, (1e3, 1e4, 1e5) if rebounds else (1e5, 1e6, 1e7))
+    return differences_of_ends(case, ends, f"Drake {version('drake')}")
+
+
+def differences_of_ends(case: Case, ends: Iterable[Callable[[np.ndarray], Any]], engine: str) -> Gradients:
+    """Central differences with each increment of what motions are seen to end with."""
+    env = sb.stepper(case.contacts, case.h, case.start)
+    values = dict(zip((*env.state_names, *env.parameter_names), (*env.start, *env.p), strict=True))
+    base, found = np.array([values[names.split(" + ")[0]] for names in case.varied]), []
+    for end, relative in product(ends, INCREMENTS):
         began, columns = time.process_time(), []
         for k in range(len(base)):
             d = np.zeros(len(base))
             d[k] = relative * max(abs(base[k]), 1.0)
-            columns.append((end(model, data, base + d) - end(model, data, base - d)) / (2 * d[k]))
-        found.append((np.array(columns).T, time.process_time() - began, mujoco.__version__))
+            columns.append((end(base + d) - end(base - d)) / (2 * d[k]))
+        found.append((np.array(columns).T, time.process_time() - began, engine))
     return found
