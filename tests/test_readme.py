@@ -231,7 +231,8 @@ def test_ci_runs_what_is_left_behind_through_the_second_command(tmp_path: Path) 
 
 
 def test_main_job(tmp_path: Path) -> None:
-    """What the first command does after installing: it ends well, nothing is missing, and every check holds."""
+    """What the first command does after installing: it ends well, nothing is missing, and every check holds. Axes of its
+    figures have units: as declared, inferred, or as SI units where rows of several kinds are drawn together."""
     done = subprocess.run(
         [sys.executable, "-m", "symbody", "report", "motorcycle", "-o", str(tmp_path)],
         cwd=ROOT,
@@ -240,4 +241,8 @@ def test_main_job(tmp_path: Path) -> None:
         check=True,
     )
     assert "not in it" not in done.stdout
-    assert "Every check holds." in (tmp_path / "index.html").read_text(encoding="utf-8")
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "Every check holds." in page
+    axes = set(re.findall(r'"[xy]Text": ?"(.*?)"', page))
+    assert {"time [s]", "V [m/s]", "magnitude [rad/(N m)]", "largest violation [SI units]"} <= axes
+    assert {a for a in axes if "[" not in a} == set()
