@@ -1,13 +1,14 @@
 """From a model to its equations: seconds and operations by every route, beside SymPy on the same mechanism.
 
-Every time is CPU time of a fresh process, loading of packages not included: ours from the first line of the model to
-`Equations`, checks included, the least of three processes (of one in the rows of examples); SymPy's once, from frames
-and bodies to mass matrix and forcing. A peer that reaches its limit of CPU time is stopped: its row says so, and
+Every time is CPU time of a process that has derived nothing before, loading of packages not included: ours from the first
+line of the model to `Equations`, checks included, the least of three copies of this process (of one in the rows of
+examples); SymPy's once, in a fresh process, from frames and bodies to mass matrix and forcing. A peer that reaches its limit of CPU time is stopped: its row says so, and
 `ratio` is then a lower bound.
 """
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import signal
@@ -25,12 +26,12 @@ from symbody.derivation.kinematics.kinematics import Kinematics
 from symbody.derivation.programs.shortest_forms import shortest_forces
 
 from . import mechanisms, puma560
-from .limits import Limit, StoppedError
+from .limits import USUAL, Limit, StoppedError, limited
 from .timing import Row, calibration, fresh
 
 PROCESSES: Final = 3
 MEGABYTES: Final = 8000.0  # that a peer may have
-COUNTING: Final = 20.0  # CPU seconds for counting SymPy's operations
+COUNTING: Final = 5.0  # CPU seconds for counting SymPy's operations
 EXAMPLES: Final = tuple(sorted(p.stem for p in Path(__file__).parents[1].joinpath("examples").glob("*.py")))
 
 
@@ -51,7 +52,7 @@ class Case:
 
 
 CASES: Final[dict[str, Case]] = {
-    **{f"chain n={n}, relative": Case(partial(example, "spherical_chain", n), 120, 40 if n < 4 else None) for n in range(1, 6)},
+    **{f"chain n={n}, relative": Case(partial(example, "spherical_chain", n), 120, 20 if n < 4 else None) for n in range(1, 6)},
     **{f"chain n={n}, absolute": Case(partial(example, "spherical_chain", n, True), lagrange=10 if n < 5 else None) for n in (1, 2, 4, 8, 12)},
     "bicycle": Case(partial(example, "bicycle"), lagrange=10),
     "motorcycle": Case(partial(example, "motorcycle")),
@@ -59,8 +60,8 @@ CASES: Final[dict[str, Case]] = {
     "PUMA560": Case(puma560.model, 40, 10),
     "PUMA560, published zeros": Case(partial(puma560.model, True), 40, 10),
     "random tree, 12 bodies": Case(partial(mechanisms.random_tree, 12), 30, 10),
-    "planar chain n=6, relative": Case(partial(mechanisms.planar_chain, 6), lagrange=60),
-    "planar chain n=8, relative": Case(partial(mechanisms.planar_chain, 8), lagrange=60),
+    "planar chain n=6, relative": Case(partial(mechanisms.planar_chain, 6), lagrange=20),
+    "planar chain n=8, relative": Case(partial(mechanisms.planar_chain, 8), lagrange=20),
 }  # fmt: skip
 FULL: Final = {"planar chain n=8, relative": 600.0}  # seconds for LagrangesMethod with --full
 
@@ -70,14 +71,19 @@ FULL: Final = {"planar chain n=8, relative": 600.0}  # seconds for LagrangesMeth
 
 def derived(case: str, route: str) -> Row:
     """Seconds from model to equations, and operations of M and f."""
-    return _derived(CASES[case].model, route)
+    model = CASES[case].model
+    if isinstance(model, partial) and model.func is example:
+        importlib.import_module(f"examples.{model.args[0]}")
+    return _derived(model, route)
 
 
 def derived_example(name: str, route: str) -> Row:
+    importlib.import_module(f"examples.{name}")
     return _derived(partial(example, name), route)
 
 
 def _derived(model: Callable[[], sb.Model], route: str) -> Row:
+    gc.collect()  # copies the pages of the process from which this one was copied
     start = time.thread_time()
     e = sb.derive(model(), route)
     seconds = time.thread_time() - start
@@ -149,7 +155,7 @@ def rows(full: bool = False) -> Iterator[Row]:
     yield from inverses
     slowest = 0.0
     for name in EXAMPLES:
-        seconds = {route: _run("derived_example", name, route)["seconds"] for route in ROUTES}
+        seconds = {route: limited(partial(derived_example, name, route), USUAL)["seconds"] for route in ROUTES}
         slowest = max(slowest, *seconds.values())
         yield {"case": f"example: {name}", **seconds}
     yield from _targets(done, inverses, slowest)
@@ -160,7 +166,9 @@ def _case(case: str, full: bool) -> Iterator[Row]:
     limits = {"kane": CASES[case].kane, "lagrange": FULL.get(case) if full and case in FULL else CASES[case].lagrange}
     peers = {method: _peer(case, method, limit) for method, limit in limits.items()}
     for route in ROUTES:
-        yield _row(case, route, _least("derived", case, route), peers["lagrange" if route == "lagrange" else "kane"])
+        yield _row(
+            case, route, _least(partial(derived, case, route)), peers["lagrange" if route == "lagrange" else "kane"]
+        )
 
 
 def _row(case: str, route: str, mine: Row, peer: Row) -> Row:
@@ -186,19 +194,13 @@ def _peer(case: str, method: str, limit: float | None) -> Row:
     return known | {"peer_seconds": run["seconds"], "peer_ops": run["ops"]}
 
 
-def _least(function: str, *arguments: Any) -> Row:
-    return min((_run(function, *arguments) for _ in range(PROCESSES)), key=lambda r: r["seconds"])
-
-
-def _run(function: str, *arguments: Any) -> Row:
-    run = fresh(f"bench.derive:{function}", *arguments)
-    assert run is not None
-    return run
+def _least(act: Callable[[], Row]) -> Row:
+    return min((limited(act, USUAL) for _ in range(PROCESSES)), key=lambda r: r["seconds"])
 
 
 def _inverse(as_published: bool) -> Row:
     case = f"PUMA560 inverse dynamics, {'published zeros' if as_published else 'all symbolic'}"
-    return _row(case, "recursive", _least("inverse", as_published), {})
+    return _row(case, "recursive", _least(partial(inverse, as_published)), {})
 
 
 # --------------------------------------------------------------------------------------------------- what was asked for

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ class RuleTable(dict[Any, tuple[Apply, ...]]):
         op, *ops = key
         if is_same := ops[-1] == "same":
             ops[-1] = ops[0]
-        found: list[Apply] = []
+        forms, found = [_words(f) for f in ops], list[Apply]()
         for rule_op, pattern, apply, is_symmetric in self.registry:
             if rule_op != op or len(pattern) != len(ops):
                 continue
@@ -29,16 +30,25 @@ class RuleTable(dict[Any, tuple[Apply, ...]]):
                 if not is_same:
                     continue
                 pattern = (*pattern[:-1], "any")
-            if fits := _fits(pattern, ops):
+            if fits := _fits(pattern, forms):
                 found.append(apply)
-            if op in COMMUTATIVE and _fits(pattern[::-1], ops) and not (fits and is_symmetric):
+            if op in COMMUTATIVE and _fits(pattern[::-1], forms) and not (fits and is_symmetric):
                 found.append(lambda a, b, apply=apply: apply(b, a))
         self[key] = tuple(found)
         return self[key]
 
 
-def _fits(pattern: tuple[str, ...], forms: list[str]) -> bool:
-    return all(p == "any" or set(p.split()) <= set(f.split()) for p, f in zip(pattern, forms, strict=True))
+@cache
+def _words(text: str) -> frozenset[str]:
+    """Those of a form or of a pattern; none for a pattern that all forms fit."""
+    return frozenset(() if text == "any" else text.split())
+
+
+def _fits(pattern: tuple[str, ...], forms: list[frozenset[str]]) -> bool:
+    for p, f in zip(pattern, forms, strict=True):
+        if p != "any" and not _words(p) <= f:
+            return False
+    return True
 
 
 fitting_rules = RuleTable()
