@@ -8,6 +8,7 @@ from typing import Final
 
 from ...algebra.calculus.derivatives import gradient
 from ...algebra.graph.graph import Expr, Node, Symbol, rate_of
+from ...algebra.graph.node_table import gc_paused
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.rotations import Turn
 from ...bodies.mechanism.existence import requirements
@@ -28,10 +29,11 @@ def variable_table(
 
     constraints   their names in the order of the multipliers
     """
-    facts = _Facts(mechanism, groups, dict(zip(groups["lam"], constraints, strict=True)))
-    everything = {**groups, **_rates(groups)}
-    rows = (facts.row(s, group, k) for group, symbols in everything.items() for k, s in enumerate(symbols))
-    return Variables(mechanism.name, tuple(everything), tuple(rows), requirements(mechanism.bodies))
+    with gc_paused():
+        facts = _Facts(mechanism, groups, dict(zip(groups["lam"], constraints, strict=True)))
+        everything = {**groups, **_rates(groups)}
+        rows = [facts.row(s, group, k) for group, symbols in everything.items() for k, s in enumerate(symbols)]
+        return Variables(mechanism.name, tuple(everything), tuple(rows), requirements(mechanism.bodies))
 
 
 def _rates(groups: Mapping[str, tuple[Symbol, ...]]) -> dict[str, tuple[Symbol, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...algebra.graph.node_table import gc_paused
 from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
@@ -70,14 +71,15 @@ def simulate(
     See also: `Trajectory`, `Event`, `assemble`, `simulate_batch`, `plot`.
     """
     eq, constants = with_inputs(equations, inputs) if inputs else (equations, {})
-    begin, span = start_in_time(eq, start, {**constants, **(values or {})}, t)
-    picked = chosen_options(eq, options, span)
-    try:
-        simulation = Simulation(eq, picked, begin, span)
-    except SimulationError:
-        if (stuck := jammed_start(begin.state)) is None:
-            raise
-        return stuck
+    with gc_paused():
+        begin, span = start_in_time(eq, start, {**constants, **(values or {})}, t)
+        picked = chosen_options(eq, options, span)
+        try:
+            simulation = Simulation(eq, picked, begin, span)
+        except SimulationError:
+            if (stuck := jammed_start(begin.state)) is None:
+                raise
+            return stuck
     handlers = handlers_of(simulation.form, events, picked.rtol, simulation.atol, span.end > span.begin)
     return Trajectory.of(with_jamming_outcome(simulation.run(handlers)))
 
