@@ -4,7 +4,8 @@ engines that compute numbers only.
 `describe_s`, `derive_s` and `first_step_s` (`simulate` over a millisecond, with all that it compiles) follow each other;
 `compile_s` is `compile(eq).udot` after that. Every row is a fresh process with an empty cache on disk; seconds are CPU
 time, packages loaded before. `exponent` is that of the three stages together between the row before of the same case and
-this one: 1 is linear. Chains and trees are described by `Model.repeat`; "chain, call by call" by a loop of Python. Peers
+this one: 1 is linear. Chains and trees are described by `Model.repeat`; "chain, call by call" by a loop of Python, and
+"chain of unequal links" likewise, with masses that all differ. Peers
 get the same mechanism as a description of their own (Pinocchio: joints one by one; MuJoCo: `MjSpec`) and compute one
 acceleration; `ratio` is their time over ours, from the description to the first step.
 """
@@ -31,6 +32,7 @@ PEER_LIMIT: Final = Limit(40.0, 4000.0)
 SIZES: Final = {
     "chain": (100, 1000, 10_000, 100_000),
     "chain, call by call": (100, 1000, 10_000),
+    "chain of unequal links": (100, 1000),
     "tree": (100, 1000, 10_000),
     "row of four-bars": (10, 30, 100),
 }
@@ -83,7 +85,8 @@ def _part(axes: str) -> sb.Model:
 def _call_by_call(m: sb.Model, case: str, n: int) -> None:
     links: list[Any] = []
     for k, parent in enumerate(parents(case, n)):
-        link = m.body(f"link {k}", mass=MASS, com=COM, inertia=INERTIA)
+        mass = MASS + k / n if case == "chain of unequal links" else MASS
+        link = m.body(f"link {k}", mass=mass, com=COM, inertia=INERTIA)
         on = m.ground if parent < 0 else links[parent]
         m.revolute(f"q{k}", on, link, at=(0, 0, 0) if parent < 0 else (1, 0, 0), axis=axis(case, k))
         links.append(link)

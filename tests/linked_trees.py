@@ -20,8 +20,11 @@ def take_loops(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(link_sweeps, limit, 0)
 
 
-def random_tree(seed: int, n: int = 9) -> sb.Model:
-    """Links of two or three types on a random tree, with springs, dampers, inputs, own and shared parameters."""
+def random_tree(seed: int, n: int = 9, are_unequal: bool = False) -> sb.Model:
+    """Links of two or three types on a random tree, with springs, dampers, inputs, own and shared parameters.
+
+    are_unequal   whether lengths, masses and inertias of no two links are the same
+    """
     draw = Random(seed)
     m = sb.Model("tree")
     m.gravity(0, -m.parameter("g", 9.81), 0.3)
@@ -31,7 +34,10 @@ def random_tree(seed: int, n: int = 9) -> sb.Model:
     for k in range(n):
         joint, at, axis, mass, has_own = draw.choice(types)
         weight = m.parameter(f"m{k}", 1.0 + k / 10) if has_own else mass
-        body = m.body(f"b{k}", mass=weight, com=(0.3, 0.1, -0.2), inertia=(0.4, 0.5, 0.6))
+        more = k / 20 if are_unequal else 0
+        if are_unequal:
+            at, weight = (at[0] + more, at[1], 0), weight + more
+        body = m.body(f"b{k}", mass=weight, com=(0.3, 0.1, -0.2 + more), inertia=(0.4, 0.5 - more / 4, 0.6))
         parent = draw.choice(on)
         options: dict[str, Any] = {"at": at}
         if joint in ("revolute", "prismatic"):

@@ -9,7 +9,9 @@ import pytest
 
 import symbody as sb
 from symbody.algebra import directional_derivative
+from symbody.derivation.kinematics.equal_links import links_of
 from symbody.derivation.kinematics.kinematics import Kinematics
+from symbody.derivation.programs import link_sweeps
 from symbody.derivation.programs.articulated_bodies import articulated_accelerations
 from symbody.derivation.programs.link_sweeps import swept_accelerations
 from symbody.emit.programs.straight_line import straight_line_program
@@ -96,6 +98,26 @@ def test_derivatives_of_loops_agree_with_the_unrolled_program(seed: int, few_lin
     np.testing.assert_allclose(H, complex_step, rtol=0, atol=1e-11 * np.abs(complex_step).max())
     J_evaluated = sb.evaluate(sb.jacobian(loops, x), dict(zip((eq.t, *x), [0.3, *at[1]], strict=True)))
     np.testing.assert_allclose(J_evaluated, J, rtol=0, atol=1e-11 * np.abs(J).max())
+
+
+@pytest.mark.parametrize("seed", [3, 6])
+def test_unequal_links_in_loops(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Links that differ in lengths, masses and inertias are of one type, which takes these as numbers: accelerations, and
+    derivatives along a direction, beside those written out."""
+    take_loops(monkeypatch)
+    monkeypatch.setattr(link_sweeps, "_repeated_links", lambda mechanism: links_of(mechanism, are_loose=True))
+    eq = sb.derive(random_tree(seed, 16, are_unequal=True))
+    loops, written = swept_accelerations(eq), articulated_accelerations(eq.mechanism, Kinematics(eq.mechanism))
+    assert loops is not None
+    assert sum(a.op == "const" for a in loops[0].args[0].args) > 3
+    t, *state = random_arguments(eq, seed)
+    x = [*eq.q, *eq.u, *eq.r]
+    at = {**sb.compile(eq).equations.values({}), eq.t: t, **dict(zip(x, np.concatenate(state), strict=True))}
+    along = dict(zip(x, np.random.default_rng(seed).normal(size=len(x)).tolist(), strict=True))
+    for made in (lambda a: a, lambda a: directional_derivative(a, along)):
+        wanted = np.array(sb.evaluate(made(written), at), dtype=float)
+        found = np.array(sb.evaluate(made(loops), at), dtype=float)
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-11 * np.abs(wanted).max())
 
 
 def test_implicit_methods_and_sensitivities_run_in_loops(few_links: None) -> None:

@@ -4,15 +4,19 @@ A link is a path of frames from one that carries inertia, or on which several ot
 one type where everything that was written for them has the same structure and the same numbers: rotations, offsets,
 inertia, rates of coordinates, forces on speeds. Symbols are slots, numbered in the order in which they are met; a type
 is derived once, for its first link, and the symbols of every other link are put into its slots.
+
+Where links differ in lengths, masses and inertias only, these numbers are slots too (`are_loose`): a type then has symbols
+for those that differ among its links.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
-from ...algebra.graph.graph import Expr, Node, Symbol
+from ...algebra.graph.graph import ZERO, Expr, Node, Symbol
+from ...algebra.graph.matrix import Matrix
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Cosines, Turn
 from ...bodies.mass.mass import MassProperties
@@ -31,6 +35,7 @@ class Link:
     is_first    whether it is the first of its parent's children, in the order of steps towards the ground
     slots       the symbols of the link
     kind        what equal links have in common
+    numbers     lengths, masses and inertias that are not in `kind`
     """
 
     frames: tuple[Frame, ...]
@@ -41,6 +46,17 @@ class Link:
     is_first: bool
     slots: tuple[Symbol, ...]
     kind: Hashable
+    numbers: tuple[Expr, ...] = ()
+
+    def with_symbols(self, symbols: Sequence[Expr]) -> Link:
+        """The link with expressions in the place of its numbers, in their order."""
+        left = iter(symbols)
+        frames: list[Frame] = []
+        for f in self.frames:
+            entries = [next(left) if _is_loose(e) else e for e in f.offset.entries]
+            frames.append(Frame(frames[-1] if frames else f.parent, f.rotation, Matrix(3, 1, tuple(entries)), f.name))
+        masses = tuple(_mass_of([next(left) if _is_loose(e) else e for e in _numbers_of(m)]) for m in self.masses)
+        return replace(self, frames=tuple(frames), masses=masses)
 
 
 @dataclass(frozen=True)
@@ -51,12 +67,26 @@ class LinkedTree:
     Q: list[Expr]
 
 
-def links_of(mechanism: Mechanism) -> LinkedTree | None:
-    """The links of a tree; None if a speed moves several links or none, or where coordinates of one move another."""
-    return mechanism.cached("links", (), lambda: _links(mechanism))
+def links_of(mechanism: Mechanism, are_loose: bool = False) -> LinkedTree | None:
+    """The links of a tree; None if a speed moves several links or none, or where coordinates of one move another.
+
+    are_loose   whether links that differ in lengths, masses and inertias only are of one kind
+    """
+    return mechanism.cached("links", (are_loose,), lambda: _links(mechanism, are_loose))
 
 
-def _links(mechanism: Mechanism) -> LinkedTree | None:
+def varying_numbers(links: Iterable[Link]) -> dict[Hashable, list[int]]:
+    """By kind which of the numbers of its links differ from those of the first."""
+    first: dict[Hashable, Link] = {}
+    found: dict[Hashable, set[int]] = {}
+    for x in links:
+        other = first.setdefault(x.kind, x)
+        own = found.setdefault(x.kind, set())
+        own.update([k for k, (a, b) in enumerate(zip(x.numbers, other.numbers, strict=True)) if a is not b])
+    return {kind: sorted(own) for kind, own in found.items()}
+
+
+def _links(mechanism: Mechanism, are_loose: bool) -> LinkedTree | None:
     Q = forces_on_rates(loads_besides_gravity(mechanism), Kinematics(mechanism))
     carried: dict[Frame, list[MassProperties]] = {}
     for b in mechanism.rigid_bodies:
@@ -73,19 +103,20 @@ def _links(mechanism: Mechanism) -> LinkedTree | None:
     owned: set[int] = set()
     out = []
     for k, path in enumerate(paths):
-        shape = _SlotText()
+        shape = _SlotText(are_loose)
         masses = tuple(carried.get(path[-1], ()))
         _write_place(shape, path)
         for m in masses:
-            shape.write((m.m, *m.p_BoBcm.entries, *m.I_BBcm.entries))
+            shape.write_numbers(_numbers_of(m))
         speeds = _write_rates(shape, mechanism, number)
         if speeds is None or not owned.isdisjoint(speeds):
             return None
         owned.update(speeds)
         shape.write(Q[j] for j in speeds)
         kind = (parents[k] < 0, children[k] > 0, first[k], len(masses), tuple(shape.text))
+        slots, numbers = tuple(shape.slots), tuple(shape.numbers)
         out.append(
-            Link(tuple(path), parents[k], masses, tuple(speeds), children[k] > 0, first[k], tuple(shape.slots), kind)
+            Link(tuple(path), parents[k], masses, tuple(speeds), children[k] > 0, first[k], slots, kind, numbers)
         )
     return LinkedTree(out, Q) if len(owned) == len(number) else None
 
@@ -119,12 +150,26 @@ def _paths(mechanism: Mechanism, carried: dict[Frame, list[MassProperties]]) -> 
 
 
 class _SlotText:
-    """The structure of expressions, with slots for their symbols."""
+    """The structure of expressions, with slots for their symbols, and for numbers where these are loose."""
 
-    def __init__(self) -> None:
+    def __init__(self, are_loose: bool) -> None:
+        self.are_loose = are_loose
         self.text: list[Any] = []
         self.slots: dict[Symbol, int] = {}
+        self.numbers: list[Expr] = []
         self._seen: dict[Node, int] = {}
+
+    def write_numbers(self, expressions: Iterable[Expr]) -> None:
+        """Expressions of which numbers may be loose; zeros are structure."""
+        if not self.are_loose:
+            self.write(expressions)
+            return
+        for e in expressions:
+            if _is_loose(e):
+                self.text.append("number")
+                self.numbers.append(e)
+            else:
+                self.write((e,))
 
     def write(self, expressions: Iterable[Expr]) -> None:
         """From the root of each down; what was met before is its number, a constant is itself."""
@@ -150,9 +195,27 @@ class _SlotText:
                         stack.extend(reversed(n.args))
 
 
+def _is_loose(e: Expr) -> bool:
+    return e.op == "const" and e is not ZERO
+
+
+_UPPER: Final = tuple(3 * i + j for i in range(3) for j in range(i, 3))
+
+
+def _numbers_of(m: MassProperties) -> tuple[Expr, ...]:
+    """Mass, mass centre, and the upper triangle of the inertia."""
+    return (m.m, *m.p_BoBcm.entries, *(m.I_BBcm.entries[k] for k in _UPPER))
+
+
+def _mass_of(numbers: Sequence[Expr]) -> MassProperties:
+    upper = dict(zip(_UPPER, numbers[4:], strict=True))
+    tensor = tuple(upper[3 * min(i, j) + max(i, j)] for i in range(3) for j in range(3))
+    return MassProperties(numbers[0], Matrix(3, 1, tuple(numbers[1:4])), Matrix(3, 3, tensor))
+
+
 def _write_place(shape: _SlotText, path: Sequence[Frame]) -> None:
     for f in path:
-        shape.write(f.offset.entries)
+        shape.write_numbers(f.offset.entries)
         for factor in f.rotation.factors:
             if isinstance(factor, Turn):
                 shape.text.append(factor.axis)

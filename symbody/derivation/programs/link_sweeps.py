@@ -21,8 +21,9 @@ from ...algebra.graph.matrix import Matrix, cross, dot, zeros
 from ...algebra.graph.sweeps import Fragment, Schedule, sweep_results
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
+from ...bodies.mechanism.mechanism import Mechanism
 from ..equations.equations import Equations
-from ..kinematics.equal_links import Link, is_local_without_constraints, links_of
+from ..kinematics.equal_links import Link, LinkedTree, is_local_without_constraints, links_of, varying_numbers
 from ..kinematics.inertial_parameters import NO_LUMP, Lump
 from ..kinematics.kinematics import Kinematics, Wrench
 from ..routes.recursive import subspace_of
@@ -40,6 +41,9 @@ MIN_LINKS: Final = 12  # of smaller trees the unrolled program is used
 MIN_COPIES: Final = 2  # links of one type on average: with fewer, there is little to repeat
 MIN_OPERATIONS: Final = 3500  # from which on a call of the loops takes no longer than unrolled code
 MANY_LINKS: Final = 40  # from which on loops are used in any case: compiling takes a third of the time
+MANY_UNEQUAL_LINKS: Final = (
+    60  # from which on types have numbers as arguments: code with these written into it is faster
+)
 MIN_REPEATED: Final = 2  # operations of all steps, in those of all fragments
 MAX_SLOTS: Final = 64  # symbols of a link
 
@@ -61,19 +65,28 @@ def _accelerations(eq: Equations) -> Matrix | None:
     mechanism = eq.mechanism
     if len(mechanism.bodies) < MIN_LINKS or not is_local_without_constraints(mechanism):
         return None
-    tree = links_of(mechanism)
+    tree = _repeated_links(mechanism)
     if tree is None or max(len(x.slots) for x in tree.links) > MAX_SLOTS:
         return None
     links, Q, kinematics = tree.links, tree.Q, Kinematics(mechanism)
-    first = {x.kind: x for x in reversed(links)}
-    if len(links) < MIN_LINKS or MIN_COPIES * len(first) > len(links):
-        return None
+    first, varying = {x.kind: x for x in reversed(links)}, varying_numbers(links)
     locks = {v.symbol for angles in eq.variables.rotations_by_angles.values() for v in angles}
-    types = {kind: _LinkType(kinematics, Q, x, locks) for kind, x in first.items()}
+    types = {kind: _LinkType(kinematics, Q, x, locks, varying[kind]) for kind, x in first.items()}
     found = _SweepMemory(eq, links, types).accelerations()
     once, all_steps = found[0].args[0].data.operations
     is_large = len(links) >= MANY_LINKS or all_steps >= MIN_OPERATIONS
     return found if is_large and all_steps >= MIN_REPEATED * once else None
+
+
+def _repeated_links(mechanism: Mechanism) -> LinkedTree | None:
+    """The links of a tree, those of one type with the same numbers where there are enough, else with any numbers."""
+    for are_loose in (False, True):
+        tree = links_of(mechanism, are_loose)
+        if tree is None or len(tree.links) < (MANY_UNEQUAL_LINKS if are_loose else MIN_LINKS):
+            return None
+        if MIN_COPIES * len({x.kind for x in tree.links}) <= len(tree.links):
+            return tree
+    return None
 
 
 # ----------------------------------------------------------------------------------------------------- one type of link
@@ -102,14 +115,25 @@ def _from_numbers(x: Sequence[Expr]) -> tuple[ArticulatedInertia, Wrench]:
 
 
 class _LinkType:
-    """The fragments of the three sweeps for one type of link."""
+    """The fragments of the three sweeps for one type of link.
 
-    def __init__(self, kinematics: Kinematics, Q: Sequence[Expr], link: Link, locks: set[Symbol]) -> None:
-        self.slots = {s: k for k, s in enumerate(link.slots)}
-        self.fragments: list[StagedFragment] = staged_fragments(_stages(kinematics, Q, link, locks))
+    varying   places of the numbers, among those of a link, for which the type has symbols
+    """
+
+    def __init__(
+        self, kinematics: Kinematics, Q: Sequence[Expr], link: Link, locks: set[Symbol], varying: Sequence[int]
+    ) -> None:
+        self.varying = varying
+        own = dict(zip(varying, _slot("number", len(varying)), strict=True))
+        if varying:
+            link = link.with_symbols([own.get(k, x) for k, x in enumerate(link.numbers)])
+        stages = _stages(kinematics, Q, link, locks, tuple(own.values()))
+        self.fragments: list[StagedFragment] = staged_fragments(stages)
 
 
-def _stages(kinematics: Kinematics, Q: Sequence[Expr], link: Link, locks: set[Symbol]) -> list[SweepStage]:
+def _stages(
+    kinematics: Kinematics, Q: Sequence[Expr], link: Link, locks: set[Symbol], numbers: tuple[Symbol, ...]
+) -> list[SweepStage]:
     number = {kinematics.u[j]: j for j in link.speeds}
     is_on_ground = link.parent < 0
     w = zeros(3) if is_on_ground else Matrix(3, 1, _W)
@@ -149,7 +173,7 @@ def _stages(kinematics: Kinematics, Q: Sequence[Expr], link: Link, locks: set[Sy
     w_out, to_parent, a_out, rates = written_out(found)
     known = tuple((s,) for s in link.slots)
     return [
-        SweepStage((*known, _W), tuple(filter(None, [w_out])), (False,) * bool(w_out)),
+        SweepStage((*known, numbers, _W), tuple(filter(None, [w_out])), (False,) * bool(w_out)),
         SweepStage((_SUM,), tuple(filter(None, [to_parent])), (not link.is_first,) * bool(to_parent)),
         SweepStage((_A,), tuple(filter(None, [a_out, *((e,) for e in rates)])), (False,) * (bool(a_out) + len(rates))),
     ]
@@ -176,6 +200,7 @@ def _bias_with_guard(bias: Wrench, axes: Sequence[Matrix]) -> Wrench:
 class _LinkPlaces:
     """Where the groups of one link begin."""
 
+    numbers: int
     w: int
     children: int
     a: int
@@ -191,19 +216,26 @@ class _SweepMemory:
         moving = dict.fromkeys((*eq.mechanism.q, *eq.mechanism.u))
         self.symbols = [*(s for s in moving if s in used), *(s for s in used if s not in moving)]
         self.symbol_place = {s: k for k, s in enumerate(self.symbols)}
-        self.size = len(self.symbols) + 3
+        self.numbers: list[Expr] = []  # of all links, behind the symbols and gravity
+        self.first_number = [len(self.symbols) + 3 + self._take_numbers(x) for x in links]
+        self.size = len(self.symbols) + 3 + len(self.numbers)
         self.udot = self._take(len(eq.u))
-        self.places = [self._link_places(x) for x in links]
+        self.places = [self._link_places(x, at) for x, at in zip(links, self.first_number, strict=True)]
 
     def _take(self, n: int) -> int:
         self.size += n
         return self.size - n
 
-    def _link_places(self, link: Link) -> _LinkPlaces:
+    def _take_numbers(self, link: Link) -> int:
+        at = len(self.numbers)
+        self.numbers += [link.numbers[k] for k in self.types[link.kind].varying]
+        return at
+
+    def _link_places(self, link: Link, numbers: int) -> _LinkPlaces:
         below = link.has_children
         kept = [f.keeps for f in self.types[link.kind].fragments]
         return _LinkPlaces(
-            self._take(3 * below), self._take(27 * below), self._take(6 * below),
+            numbers, self._take(3 * below), self._take(27 * below), self._take(6 * below),
             [self._take(n) for n in kept],
         )  # fmt: skip
 
@@ -221,7 +253,7 @@ class _SweepMemory:
         n = len(self.eq.u)
         results = tuple(range(self.udot, self.udot + n))
         schedule = Schedule(tuple(fragments), tuple(kinds), tuple(places), self.size, results)
-        arguments = [*self.symbols, *falling(self.eq.mechanism).entries]
+        arguments = [*self.symbols, *falling(self.eq.mechanism).entries, *self.numbers]
         zeros = [k for k, e in enumerate(arguments) if e is ZERO]
         return Matrix(n, 1, sweep_results(without_zeros(schedule, zeros), arguments))
 
@@ -235,6 +267,8 @@ class _SweepMemory:
                 out.append(own.kept[stage])
             elif stage == 0 and group < len(link.slots):
                 out.append(self.symbol_place[link.slots[group]])
+            elif stage == 0 and group == len(link.slots):
+                out.append(own.numbers)
             elif stage == 1:
                 out.append(own.children)
             elif above is None:
