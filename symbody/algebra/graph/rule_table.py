@@ -45,10 +45,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _fits(pattern: tuple[str, ...], forms: list[frozenset[str]]) -> bool:
-    for p, f in zip(pattern, forms, strict=True):
-        if p != "any" and not _words(p) <= f:
-            return False
-    return True
+    return all(_words(p) <= f for p, f in zip(pattern, forms, strict=True))
 
 
 fitting_rules = RuleTable()
