@@ -13,6 +13,7 @@ import pytest
 import symbody as sb
 from examples.locomotion import environments
 
+from ..amount import dear
 from .mujoco_numbers import mujocos, ours, random_state
 
 
@@ -132,3 +133,48 @@ def test_examples_are_environments(tmp_path: Path) -> None:
         assert not found.failures
         ended += int(found.ended.sum())
     assert ended >= 4
+
+
+CART_POLE = """<mujoco model="cart-pole"><worldbody><body name="cart"><joint name="slider" type="slide" axis="1 0 0"/>
+<geom type="capsule" size="0.1 0.1" mass="10"/><body name="pole"><joint name="hinge" axis="0 1 0"/>
+<geom type="capsule" fromto="0 0 0 0 0 0.6" size="0.05" mass="5"/></body></body></worldbody>
+<actuator><motor joint="slider" gear="100" ctrlrange="-3 3" name="slide"/></actuator></mujoco>"""
+
+
+@pytest.fixture
+def cart_pole(tmp_path: Path) -> Path:
+    path = tmp_path / "cart_pole.xml"
+    path.write_text(CART_POLE)
+    return path
+
+
+def test_a_rollout_of_the_policy_has_its_advantages(cart_pole: Path) -> None:
+    """Sums of (γ λ)^k of what each step was better than expected, which end where an episode ends."""
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    from examples.locomotion import train
+
+    env, policy, _ = train.train("cart-pole", 1, 8, cart_pole)
+    data, _ = train.rollout(env, policy, env.reset(seed=3))
+    over = data["ended"] | data["cut"]
+    assert over.any()
+    k, member = (int(x) for x in torch.nonzero(over)[0])
+    first = k - 2
+    expected, weight = 0.0, 1.0
+    for j in range(first, k + 1):
+        after = train.DISCOUNT * float(data["after"][j, member]) * (not data["ended"][j, member])
+        expected += weight * (float(data["gain"][j, member]) + after - float(data["value"][j, member]))
+        weight *= train.DISCOUNT * train.TRACE
+    assert float(data["advantage"][first, member]) == pytest.approx(expected, rel=1e-5)
+
+
+@dear
+def test_a_policy_learns_to_balance(cart_pole: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The example's policy optimisation: after a few iterations episodes of a cart and pole are twice as long."""
+    pytest.importorskip("torch", reason="torch is not installed")
+    from examples.locomotion import train
+
+    env, policy, lengths = train.train("cart-pole", 7, 64, cart_pole)
+    assert lengths[-1] > 2 * lengths[0]
+    assert capsys.readouterr().out.count("episodes of") == 7
+    train.show(env, policy, str(cart_pole.with_suffix(".html")))
+    assert cart_pole.with_suffix(".html").stat().st_size > 10_000
