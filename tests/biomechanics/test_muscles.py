@@ -16,15 +16,9 @@ from scipy.optimize import brentq
 
 import symbody as sb
 from symbody.kits import biomechanics as bio
+from tests.published.numbers import published
 
-OPENSIM = {  # OpenSim 4.6, DeGrooteFregly2016Muscle
-    "active_force": {0.5: 0.05411215301427433, 0.8: 0.8364395661146519, 1.0: 1.0000000000000002, 1.2: 0.7936897180660011, 1.5: 0.22614862789743997},
-    "passive_force": {0.5: 0.0005650149537784078, 1.0: 0.01822882382007152, 1.2: 0.06940116116983339, 1.5: 0.5133740881686051},
-    "velocity_factor": {-1.0: 0.0, -0.5: 0.2340363935488039, 0.0: 0.9999999999999999, 0.5: 1.5884234012498917, 1.0: 1.7943429635553223},
-    "velocity_of_factor": {0.1: -0.7422172395005496, 0.5: -0.22917784780433104, 1.3: 0.1625150019431019},
-    "tendon_force": {1.0: 0.0, 1.02: 0.21556862460054138, 1.049: 0.9999999999999998},
-    "tendon_length": {0.05: 1.0061024005745074, 0.5: 1.0342598359380903, 1.2: 1.053215623492583},
-}  # fmt: skip
+OPENSIM = published("opensim_muscle_curves")
 RIGID = (  # x, x', a, e -> force, fibre length, fibre velocity, cos of pennation, rate of activation: the block of `pulled`
     ((0.0, 0.0, 0.5, 0.5), (250.33319858050962, 0.10427522201103963, 0.0, 0.9590005954570201, 0.0)),
     ((0.02, 0.2, 0.3, 0.9), (192.70079740606536, 0.12358528199365654, 0.19419788192279958, 0.9709894096139978, 42.10506282546495)),
@@ -45,7 +39,7 @@ SYMPY = {
 def test_curves_of_opensim(curve: str) -> None:
     law = getattr(bio.muscle_curves("opensim"), curve)
     for x, expected in OPENSIM[curve].items():
-        assert float(sb.evaluate(law(x))) == pytest.approx(expected, rel=1e-12, abs=1e-14)
+        assert float(sb.evaluate(law(float(x)))) == pytest.approx(expected, rel=1e-12, abs=1e-14)
 
 
 @pytest.mark.parametrize("curve", SYMPY)

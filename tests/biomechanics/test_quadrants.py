@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 
 import symbody as sb
+from tests.published.numbers import published
 
 TEXT = """<OpenSimDocument Version="40000"><Model name="pulley"><gravity>0 -9.8 0</gravity>
 <BodySet><objects><Body name="arm"><mass>2</mass><mass_center>0.1 0 0</mass_center><inertia>0.1 0.1 0.1 0 0 0</inertia>
@@ -33,13 +34,7 @@ TEXT = """<OpenSimDocument Version="40000"><Model name="pulley"><gravity>0 -9.8 
   <tendon_slack_length>0.2</tendon_slack_length></Thelen2003Muscle></objects></ForceSet></Model></OpenSimDocument>"""
 
 ANGLES = (-0.5, 0.0, 0.3, 0.6)
-OPENSIM = {  # lengths at these angles; its search ends up to 5e-6 m before the shortest path
-    "all": (0.407032376, 0.402243707, 0.38887629, 0.378013234),
-    "y": (0.529475128, 0.465727803, 0.422938415, 0.378352033),
-    "-y": (0.407032376, 0.402243707, 0.38887629, 0.378013234),
-}
-# lengths, and moment arms, over an ellipsoid with half axes of 0.05, 0.04 and 0.08 m
-OPENSIM_ELLIPSOID = (0.407032376, 0.402243707, 0.387584765, 0.373062509), (-0.015752, 0.034805, 0.056592, 0.037321)
+OPENSIM = published("opensim_quadrants")
 
 
 def planar(angle: float, side: int) -> float:
@@ -85,13 +80,14 @@ def test_a_torus_of_a_file() -> None:
 
 def test_an_ellipsoid_of_a_file() -> None:
     """Beside OpenSim 4.6, whose path is a plane section too, near the shortest one; moment arms by its own solver."""
+    known = published("opensim_ellipsoid")
     solid = TEXT.replace("QUADRANT", "all").replace("WrapCylinder", "WrapEllipsoid")
     m = sb.read_osim(
         solid.replace("<radius>0.05</radius><length>1</length>", "<dimensions>0.05 0.04 0.08</dimensions>")
     )
     length = m.paths["pull"].length
     arm = -sb.derivative(length, m.symbols["angle"])
-    for angle, other, other_arm in zip(ANGLES, *OPENSIM_ELLIPSOID, strict=True):
+    for angle, other, other_arm in zip(ANGLES, known["length"], known["arm"], strict=True):
         ours, arms = (float(sb.evaluate(e, {"angle": angle})) for e in (length, arm))
         assert ours == pytest.approx(other, abs=5e-6)
         assert arms == pytest.approx(other_arm, abs=4e-4)

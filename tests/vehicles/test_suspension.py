@@ -213,3 +213,27 @@ def test_turning_speeds_are_of_joints_that_have_them() -> None:
     body = m.body("body", mass=2.0, inertia=(2, 2, 3))
     with pytest.raises(sb.ModelError, match="car_vx, car_vy, car_w, got 'u v'"):
         m.planar("car", m.ground, body, body_speeds=True, speeds="u v")
+
+
+def test_compliance_of_a_hub_on_bushings() -> None:
+    """Lateral compliance, and compliance steer by the castor offset: y = Fy/k + ..., ψ = -Fy x/κ, in small loads; along the
+    curve the forces of the bushing balance the load."""
+    k, kappa, offset = 2e6, 5e4, 0.03
+    m = sb.Model("hub")
+    hub = m.body("hub", mass=20.0, inertia=(1, 1, 1))
+    m.free("hub", m.ground, hub)
+    made = vh.bushing(m, "bush", m.ground, hub, stiffness=[1e6, k, 1e6, 1e9, 1e9, kappa])
+    Fy = m.input("Fy")
+    m.force("side force", hub, m.ground.vector(0, Fy, 0), at=hub.point(-offset, 0, 0))
+    m.output("toe", m.symbols["hub_3"])
+    m.output("moment", made.wrench[5])
+    m.output("y", m.symbols["hub_y"])
+    eq = sb.derive(m)
+    curves = vh.compliance(eq, {"Fy": np.linspace(-4000, 4000, 9)}, ["toe", "y", "moment"])
+    assert curves.slope("y")[4] == pytest.approx(1 / k, rel=1e-6)
+    assert curves.slope("toe")[4] == pytest.approx(-offset / kappa, rel=1e-6)
+    arm = -offset * np.cos(curves["toe"])
+    assert curves["moment"] == pytest.approx(-curves["Fy"] * arm, rel=1e-9, abs=1e-9)
+    assert "toe" in str(curves)
+    with pytest.raises(sb.errors.StudyError, match="one quantity"):
+        vh.compliance(eq, {}, ["toe"])

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from .suspensions.roll_bar import AntiRollBar, anti_roll_bar, torsion_bar
     from .suspensions.steering import Rack, rack
     from .suspensions.stops import stops
-    from .suspensions.suspension import KinematicCurves, kinematics, wheel_angles
+    from .suspensions.suspension import KinematicCurves, compliance, kinematics, wheel_angles
     from .tyres.linear_tyre import BrushTyre, LinearTyre
     from .tyres.magic_formula import MagicFormula, read_tyre
     from .tyres.tir_file import TirFile, read_tir
@@ -74,7 +74,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "wheel_on_road", "WheelContact", "contact_geometry", "ContactGeometry", "rigid_ring", "RigidRing",
     "Hardpoints", "bushing", "Bushing", "anti_roll_bar", "torsion_bar", "AntiRollBar", "stops", "rack", "Rack", "drive", "brake", "differential", "spin_rate",
     "PlanePath", "path_through", "path_of_curvature", "preview_driver", "Driver", "cruise_control", "lane_keeping", "anti_lock", "stability_control",
-    "wheel_angles", "kinematics", "KinematicCurves",
+    "wheel_angles", "kinematics", "compliance", "KinematicCurves",
     "single_track", "path_follower", "car_and_trailer", "semitrailer", "wheelset", "bogie", "rail_car", "MANCHESTER", "rail_contact", "RailContact", "kalker_coefficients", "polach_force", "creep_forces", "CreepForces", "rail_geometry", "RailGeometry", "motorcycle", "suspended_motorcycle", "sharps_motorcycle", "leaning_turn",
     "car", "pedal", "double_wishbone", "mcpherson", "Corner", "moved_points", "spring_preload", "WISHBONES", "STRUT",
     "straight", "steady_gain", "understeer", "Understeer", "handling_diagram", "HandlingDiagram",

@@ -134,3 +134,45 @@ def kinematics(
         for o in outputs:
             found[o].append(float(by_place[k][o]))
     return KinematicCurves(name, np.asarray(places, dtype=float), {k: np.array(v) for k, v in found.items()})
+
+
+@answered
+def compliance(
+    eq: sb.Equations,
+    load: Mapping[str, Sequence[float] | NDArray[Any]],
+    outputs: Sequence[str],
+    *,
+    start: Any = None,
+    **values: float,
+) -> KinematicCurves:
+    """Outputs of a suspension in static equilibrium under a load that takes its values in order: the part C of a K&C table, as
+    `kinematics` is the part K. `curves.slope("left_toe")` is compliance steer.
+
+    load     an input, such as a force at the contact, or a parameter: {"Fy": np.linspace(-3000, 3000, 13)}
+    outputs  toe, camber, travel: names of outputs or coordinates
+    start    of the first equilibrium
+    values   of other inputs and parameters
+
+    >>> m = sb.Model("hub on a bushing")
+    >>> hub = m.body("hub", mass=20.0, inertia=(1, 1, 1))
+    >>> joint = m.free("hub", m.ground, hub)
+    >>> soft = vh.bushing(m, "bush", m.ground, hub, stiffness=[1e6, 2e6, 1e6, 1e5, 1e5, 5e4])
+    >>> Fy = m.input("Fy")
+    >>> side = m.force("side force", hub, m.ground.vector(0, Fy, 0), at=hub.point(-0.03, 0, -0.3))
+    >>> place = m.output("y", m.symbols["hub_y"])
+    >>> curves = vh.compliance(sb.derive(m), {"Fy": [-1000.0, 500.0, 1000.0]}, ["y"])
+    >>> curves["y"].round(6).tolist()
+    [-0.0005, 0.00025, 0.0005]
+
+    See also: `kits.vehicles.kinematics`, `kits.vehicles.bushing`, `steady`.
+    """
+    if len(load) != 1:
+        raise StudyError(f"compliance: load= varies one quantity, {{name: values}}; got {len(load)}")
+    ((name, places),) = load.items()
+    columns: dict[str, list[float]] = {o: [] for o in outputs}
+    last: Any = start
+    for place in places:
+        last = sb.steady(eq, {**values, name: float(place)}, start=last)
+        for o in outputs:
+            columns[o].append(float(last[o]))
+    return KinematicCurves(name, np.asarray(places, dtype=float), {k: np.array(v) for k, v in columns.items()})
