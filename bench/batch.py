@@ -28,7 +28,7 @@ from symbody.emit.run.workers import cores
 
 from .gpu import system
 from .overhead import again
-from .timing import Row, alternately, repeated
+from .timing import Row, alternately, repeated, warm_up
 
 STATES: Final = 4096
 EXPENSIVE: Final = 63  # members of a step that one thread takes
@@ -67,7 +67,7 @@ def step_rows() -> Iterator[Row]:
 
 def step_row(case: str, env: sb.integrate.Stepper) -> Row:
     start, part = env.start, np.tile(env.start, (EXPENSIVE, 1))
-    env.step(start), env.derivatives(start, wrt=("x",))
+    warm_up(lambda: (env.step(part), env.step(start), env.derivatives(start, wrt=("x",))))
     return {
         "case": case,
         "python_us": round(repeated(lambda: [env.step(start) for _ in range(1000)], 10).least * 1e3, 2),
@@ -103,6 +103,7 @@ def cart_pole_rows() -> Iterator[Row]:
     jax_step = exported_to_jax(eq, h, states, actions)
     theirs = None if jax_step is None else wall(jax_step)
     for name, run in ways.items():
+        warm_up(run)
         all_cores = wall(run, 300)
         yield {
             "case": f"{CART_POLES} cart-poles: a step, {name}",
@@ -130,13 +131,8 @@ def exported_to_jax(eq: sb.Equations, h: float, states: Any, actions: Any) -> Ca
     p = made.default_parameters()
 
     def step(x: Any, r: Any) -> Any:
-        def f(y: Any) -> Any:
-            return made.rhs(0.0, y, r, p)
-
-        a = f(x)
-        b = f(x + h / 2 * a)
-        c = f(x + h / 2 * b)
-        return x + h / 6 * (a + 2 * b + 2 * c + f(x + h * c))
+        (after,) = sb.integrate.Tableau.named("rk4").step(lambda t, y: [made.rhs(t, y[0], r, p)], 0.0, [x], h)
+        return after
 
     of_all, x, r = jax.jit(jax.vmap(step)), jax.numpy.asarray(states), jax.numpy.asarray(actions)
     return lambda: of_all(x, r).block_until_ready()
@@ -146,6 +142,8 @@ def motion_row(members: int) -> Row:
     """Double pendulums over 1 s, with states at 11 times."""
     eq = sb.derive(sb.read_model("double_pendulum").mechanism)
     times, starts = np.linspace(0, 1, 11), np.random.default_rng(0).uniform(-1, 1, members)
+    warm_up(lambda: sb.simulate_batch(eq, times, q1=starts, threads=1))
+    warm_up(lambda: sb.simulate(eq, times, q1=0.5, progress=False))
     few = repeated(lambda: sb.simulate_batch(eq, times, q1=starts, threads=1), 3, clock=time.process_time).least
     alone = repeated(lambda: sb.simulate(eq, times, q1=0.5, progress=False), 3).least
     batch = sb.simulate_batch(eq, times, q1=starts)

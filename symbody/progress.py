@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Final, TextIO, TypeVar
 
@@ -112,19 +112,27 @@ def working(name: str, wanted: bool | None = None, to: TextIO | None = None) -> 
     if _local.stage is not None or not _may_show():
         yield
         return
-    line, stage, ended = Progress(wanted, 0.0, name, to), ShownStage(), threading.Event()
+    line, stage = Progress(wanted, 0.0, name, to), ShownStage()
     _local.stage = stage
+    try:
+        with _written_line(line, stage) if line.wanted else nullcontext():
+            yield
+    finally:
+        _local.stage = None
+
+
+@contextmanager
+def _written_line(line: Progress, stage: ShownStage) -> Iterator[None]:
+    """A thread writes the line until the end."""
+    ended = threading.Event()
     writer = threading.Thread(target=_keep_writing, args=(line, stage, ended), name="symbody progress", daemon=True)
-    if line.wanted:
-        writer.start()
+    writer.start()
     try:
         yield
     finally:
-        _local.stage = None
         ended.set()
-        if line.wanted:
-            writer.join()
-            line.done()
+        writer.join()
+        line.done()
 
 
 def _may_show() -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from math import isnan
 
@@ -133,7 +133,8 @@ class Statistics(Introduced):
         return self.corrections / tried if tried else 0.0
 
     def __add__(self, other: Statistics) -> Statistics:
-        sums = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)}
+        more = vars(other)
+        sums = {name: value + more[name] for name, value in vars(self).items()}
         return Statistics(**sums | {"most_corrections": max(self.most_corrections, other.most_corrections)})
 
     def __str__(self) -> str:
