@@ -64,6 +64,7 @@ LEFT_TO_OTHERS = {
     "kits/robots/excitation_motion.py excitation": "any motion excites; the condition number of the one found is part of the result",
     "kits/vehicles/measures/handling.py handling_diagram": "`branch` refuses a motion that is not steady",
     "kits/vehicles/wheels/rail_contact.py _ellipse": "raises where it does not converge",
+    "kits/vehicles/wheels/rail_geometry.py contact": "raises where it does not converge",
     "stability/spectra/critical_values.py root": "raises where it does not converge",
     "write/live/live_part.py live_part": "the page simulates anew, and says how it ends",
 }
