@@ -31,6 +31,7 @@ SIZES: Final = {
 }
 PEERS: Final = ("train", "net", "rope on a drum")
 STEPS: Final = 50  # over which `step_us` is measured, after as many
+LONG: Final = 400  # steps after which machine code that runs for long has been optimised
 
 
 def train(n: int) -> tuple[sb.Equations, dict[str, float]]:
@@ -162,8 +163,8 @@ def ours(case: str, n: int) -> Row:
             return pile.simulate(steps * STEP, step=STEP)
 
     derived = time.process_time()
-    spent = [_seconds(run, steps) for steps in (1, STEPS, 2 * STEPS)]
-    last = spent[2][1]
+    spent = [_seconds(run, steps) for steps in (1, LONG, STEPS, 2 * STEPS)]
+    last = spent[3][1]
     contacts = (
         {
             "contacts": len(last.contacts.gaps),
@@ -176,7 +177,7 @@ def ours(case: str, n: int) -> Row:
     )
     return {
         "derive_s": round(derived - began, 4), "first_step_s": round(spent[0][0], 4),
-        "step_us": round(1e6 * (spent[2][0] - spent[1][0]) / STEPS, 1), **contacts,
+        "step_us": round(1e6 * (spent[3][0] - spent[2][0]) / STEPS, 1), **contacts,
     }  # fmt: skip
 
 

@@ -28,6 +28,7 @@ from .link_motion import LUMP, LinkNumbers, PileLinks, pile_links
 from .pile_records import SPEEDS, PileMachine
 
 MOST_CONSTRAINTS: Final = 60  # of a tree: K is dense
+MANY_ENTRIES: Final = 1000  # from which on optimised code takes seconds, and saves a fiftieth of a step
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ class PileMechanism:
         """What a step needs of its midpoint, and q'."""
         eq = self.equations
         outputs = machine_outputs(eq, self.bodies) if self.table is None else link_outputs(self)
-        return compiled_program(eq, "machine", outputs), compiled_program(eq, "coordinate_rates", {"qdot": eq.rates})
+        point = compiled_program(eq, "machine", outputs, is_quick=len(self.changing) > MANY_ENTRIES)
+        return point, compiled_program(eq, "coordinate_rates", {"qdot": eq.rates})
 
     @cached_property
     def changing(self) -> list[int]:
