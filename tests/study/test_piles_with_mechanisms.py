@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.integrate.piles import machine_programs
 from symbody.integrate.piles.machine_programs import machine_places
 
 
@@ -274,6 +275,24 @@ def test_links_one_by_one_move_as_with_all_their_responses(monkeypatch):
     for name, values in expected.mechanism.items():
         assert np.abs(found.mechanism[name] - values).max() < 1e-7 * (1 + np.abs(values).max()), name
     assert np.abs(found.positions - expected.positions).max() < 1e-8
+
+
+def test_many_surfaces_of_what_is_no_tree_are_refused(monkeypatch):
+    """Balls that a written constraint each holds in place, with small limits: nothing is derived for each surface."""
+    for limit in ("MOST_SURFACES", "MOST_CONSTRAINTS"):
+        monkeypatch.setattr(machine_programs, limit, 2)
+    m = sb.Model("beads")
+    surfaces = {}
+    for k in range(3):
+        place = m.coordinates(f"x{k} y{k} z{k}")
+        frame = m.ground.translate(*place)
+        m.particle(f"p{k}", frame.origin, mass=1)
+        m.constrain(f"c{k}", place[2] - 0.1 * k)
+        surfaces[f"s{k}"] = (frame, sb.sphere(0.01))
+    pile = sb.Pile("beads")
+    pile.mechanism(sb.assemble(sb.derive(m), start={f"z{k}": 0.1 * k for k in range(3)}), surfaces)
+    with pytest.raises(sb.SymbodyError, match=r"'beads' has 3 surfaces .* at most 2 constraints \(it has 3\)"):
+        pile.simulate(0.01, step=0.01)
 
 
 def hanging_rope(n, radius=0.3, touching=()):

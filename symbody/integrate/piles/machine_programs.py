@@ -21,6 +21,7 @@ from ...derivation.programs.link_table import POSE, LinkTable, MachineBody, link
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...emit.run.loop_callee import program_callee
+from ...errors import SimulationError
 from ..contact.contact_modes import ModeTable
 from ..start.state import State
 from ..time_stepping.moreau_programs import compiled_program, moreau_memory, solved_columns
@@ -28,6 +29,7 @@ from .link_motion import LUMP, LinkNumbers, PileLinks, pile_links
 from .pile_records import SPEEDS, PileMachine
 
 MOST_CONSTRAINTS: Final = 60  # of a tree: K is dense
+MOST_SURFACES: Final = 60  # of other mechanisms: six symbolic columns for each
 MANY_ENTRIES: Final = 1000  # from which on optimised code takes seconds, and saves a fiftieth of a step
 
 
@@ -61,7 +63,12 @@ class PileMechanism:
     @cached_property
     def programs(self) -> tuple[Compiled, Compiled]:
         """What a step needs of its midpoint, and q'."""
-        eq = self.equations
+        eq, count = self.equations, len(self.bodies)
+        if self.table is None and count > MOST_SURFACES:
+            raise SimulationError(
+                f"{eq.name!r} has {count} surfaces in a pile; more than {MOST_SURFACES} need a tree of rigid links with at most "
+                f"{MOST_CONSTRAINTS} constraints (it has {len(eq.lam)}), in which every speed moves one frame"
+            )
         outputs = machine_outputs(eq, self.bodies) if self.table is None else link_outputs(self)
         point = compiled_program(eq, "machine", outputs, is_quick=len(self.changing) > MANY_ENTRIES)
         return point, compiled_program(eq, "coordinate_rates", {"qdot": eq.rates})
