@@ -1,15 +1,13 @@
-"""Families of periodic orbits, beside AUTO-07p on the same systems with the same mesh: 50 intervals of 4 Gauss points.
+"""Families of periodic orbits, compared with AUTO-07p on the same systems with the same mesh: 50 intervals of 4 Gauss
+points.
 
-    case, seconds, points        ours: CPU time of the family from its Hopf point on, compiled before, and how many
-                                 orbits it has
-    error                        of the special orbit, or of the period at a value, that a reference to nine digits
-                                 exists for
-    peer, peer_seconds, peer_points, peer_error, ratio     AUTO's, and its seconds for each orbit over ours
-    ratio_at_equal_error         the same where our mesh is as coarse as the peer's error allows
+`seconds` is the CPU time of the family from its Hopf point on, compiled before; `points` is the number of its orbits.
+`error` is that of the special orbit, or of the period at a value, for which a reference with nine digits exists. `ratio`
+compares the seconds for each orbit; `ratio_at_equal_error` uses a mesh that is as coarse as the error of the peer allows.
 
-AUTO is found by the variable AUTO_DIR (the directory that has `lib/*.o`); rows have no peer without it. Where jaxcont is
-installed it has rows too, with the error of the period at a value. The last rows are figure 7.6 of Lennartsson's thesis
-(`bicycle_turns.py`).
+AUTO is found by the variable AUTO_DIR (the directory that contains `lib/*.o`); without it, rows have no peer. If jaxcont
+is installed, it has rows too, with the error of the period at a value. The last rows are figure 7.6 of Lennartsson's
+thesis (`bicycle_turns.py`).
 """
 
 from __future__ import annotations

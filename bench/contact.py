@@ -1,10 +1,10 @@
 """Contacts with friction: by events and by time stepping, beside MuJoCo and Exudyn, whose contacts are soft: the same
 ball on the same lane, and beside MuJoCo a robot that stands on its feet.
 
-`error` is that of the distance rolled by a bowling ball, 12 v²/(49 μ g) at 2v/(7 μ g), of the period of a block on a
-belt, of the way that a table slides on its feet, all known in closed form, and of the height at which the robot stands,
-from what small steps give. `first` has
-derivation and compilation in it. Gradients of whole motions are in `contact_gradients.py`.
+`error` is the error of the distance rolled by a bowling ball, 12 v²/(49 μ g) at 2v/(7 μ g), of the period of a block on a
+belt, and of the distance that a table slides on its feet, all known in closed form; for the robot, of the height at which it
+stands, compared with small steps. `first` includes derivation and compilation. Gradients of whole motions are in
+`contact_gradients.py`.
 """
 
 from __future__ import annotations

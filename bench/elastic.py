@@ -1,13 +1,15 @@
 """Bodies that deform, beside Exudyn: a reduced-order body on the same matrices and modes, and beams of ANCF elements;
 and times of derivation.
 
-A row has both at equal error: for each step of the peer, the fastest of our runs (method, tolerance, number and kind of
-shapes, number of beams) whose error is no larger. An error is the largest distance of a point, over its path, from ours with the most
-modes at a tight tolerance, to which the peer's path converges too: for whole machines with bending strain to third
-order, without which one beam for each link stays 2e-5 m away from the limit, as far as the peer's finer meshes do.
-Times are those of whole calls of compiled code at full effort (`integrate/forms/compile_effort.py`), the least of several, deriving
-and compiling not counted (they have rows of their own); `loop_seconds` are those inside the compiled loop, without what
-a call of `simulate` does around it; `steps` and `evaluations` are those of that run.
+Each row compares both programs at equal error: for each step of the peer, the fastest of our runs (method, tolerance,
+number and kind of shapes, number of beams) whose error is no larger. The error is the largest distance of a point over its
+path from the reference, our run with the most modes at a tight tolerance, to which the peer converges too. For whole
+machines the reference has bending strain to third order; without it, one beam for each link stays 2e-5 m from the limit,
+as the finer meshes of the peer do.
+
+Times are the least of several calls of fully optimised code (`integrate/forms/compile_effort.py`), without derivation and
+compilation, which have rows of their own. `loop_seconds` is the time inside the compiled loop, without the rest of
+`simulate`; `steps` and `evaluations` belong to that run.
 """
 
 from __future__ import annotations

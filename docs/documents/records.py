@@ -141,10 +141,12 @@ def tolerance_of(text: str) -> float:
 
 
 def _digits(value: complex, text: str) -> str:
-    """A value with one digit more than the printed one."""
+    """A value with one digit more than the printed one; a whole number that is printed as one stays so."""
     found = _NUMBER.search(text.replace("−", "-"))
     assert found is not None
     mantissa, _, exponent = found[0].partition("e")
+    if "." not in found[0] and value == round(value.real):
+        return f"{value.real:.0f}"
     places = len(mantissa.partition(".")[2]) + 1
     style = f".{places}{'e' if exponent else 'f'}"
     return f"{value.real:{style}}" + (f" {value.imag:+{style}}i" if value.imag else "")
@@ -200,13 +202,18 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{h}</th>" for h in ("where", "what", "printed", "here", "difference", ""))
-        rows = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in cells_of(r)) + "</tr>" for r in self.records)
+        rows = "".join("<tr>" + "".join(f"<td>{_in_page(c)}</td>" for c in cells_of(r)) + "</tr>" for r in self.records)
         return f'<table class="comparison"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+
+
+def _in_page(text: str) -> str:
+    """Text of a cell; what stands between backticks is code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
 
 
 def cells_of(record: Record) -> tuple[str, ...]:
     """A record as the cells of a row."""
-    off = "" if record.difference is None else f"{record.difference:.0e}"
+    off = "" if record.difference is None else f"{record.difference:.0e}" if record.difference else "0"
     mark = {"all digits": "✓", "same": "✓", "holds": "✓", "drawn": "✓", "off": "✗"}.get(record.verdict, "")
     return (
         record.place,

@@ -7,7 +7,7 @@ the formulas.
 
 What it contributed to this package: joints by four vectors, loads of joints, `m.freeze().topology`, `sb.bodies.LynchInput`,
 `sb.derivation.partial_velocities`, the count of work by ways to share it, eigenvalues of constrained systems by QZ and by
-QR, and `lin.design`. Its four mechanisms are among the examples; its printed inputs run line by line in
+QR, and `sb.stability.design_parameters`. Its four mechanisms are among the examples; its printed inputs run line by line in
 `examples/documents/`.
 """
 

@@ -38,18 +38,22 @@ Factored = dict[tuple[tuple[int, Coefficient], ...], Expr]  # what polynomials b
 
 
 def written_polynomial(forms: Iterable[Polynomial], atoms: Atoms) -> Expr:
-    """The most readable expression of several equal polynomials."""
+    """The most readable expression of several equal polynomials. Sums of plain terms have their common factor in front if
+    they are shorter so."""
     found: dict[Expr, None] = {}  # each once, in the order in which they are preferred
+    plain: dict[Expr, Polynomial] = {}
     known: Factored = {}
     for p in (atoms.in_reading_order(p) for p in forms):
         if len(p) > 1:  # a single term has one way
             found |= dict.fromkeys(_collected_forms(p, atoms, known))
             found[_factored_form(p, atoms, known)] = None
-        found[_plain(p, atoms)] = None
-    if len(found) == 1:
-        return next(iter(found))
+        found[written := _plain(p, atoms)] = None
+        plain[written] = p
     sizes: Sizes = {}  # these have most of their parts in common
-    return min(found, key=lambda e: effort(e, sizes))
+    best = min(found, key=lambda e: effort(e, sizes)) if len(found) > 1 else next(iter(found))
+    if len(p := plain.get(best, {})) < 2:
+        return best
+    return min(best, _behind_common_factor(p, atoms), key=lambda e: effort(e, sizes))
 
 
 def effort(e: Expr, known: Sizes | None = None) -> int:
@@ -133,6 +137,12 @@ def _new_factored(p: Polynomial, atoms: Atoms, known: Factored) -> Expr:
             else _plain(rest, atoms)
         )
     return _times(atoms, monomial, scale, inner)
+
+
+def _behind_common_factor(p: Polynomial, atoms: Atoms) -> Expr:
+    """The common factor of all terms, times their sum."""
+    scale, monomial = _signed_content(p), common_monomial(p)
+    return _times(atoms, monomial, scale, _plain(over(p, scale, monomial), atoms))
 
 
 def _plain(p: Polynomial, atoms: Atoms) -> Expr:
