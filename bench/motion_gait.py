@@ -87,6 +87,7 @@ def _table(name: str, at: Any, values: Any) -> Any:
 def gait_by_moco(folder: Path, model: Path) -> tuple[float, float, int]:
     """CPU seconds, cost and iterations of MocoInverse."""
     osim: Any = importlib.import_module("opensim")
+    osim.Logger.removeFileSink()
     steps = osim.ModelProcessor(str(model))
     steps.append(osim.ModOpAddExternalLoads(str(folder / "grf_walk.xml")))
     with tempfile.TemporaryDirectory() as there:

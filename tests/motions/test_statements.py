@@ -5,6 +5,7 @@ import pytest
 
 import symbody as sb
 from symbody.kits import motions
+from symbody.kits.motions.contradictions import dependent_statements
 
 
 def cart(duration=1.0):
@@ -103,3 +104,24 @@ def test_unbounded_motion_is_named():
     assert not motion.outcome
     assert "F" in motion.outcome
     assert "unbounded" in motion.outcome
+
+
+@pytest.mark.parametrize("is_twice", [True, False])
+def test_equations_that_depend_on_each_other_are_named(is_twice):
+    """The middle of the ends is the mean of both: three conditions, of which two are enough."""
+    problem, push, F = cart()
+    x = push.equations.state[0]
+    push.start(v=0).end(v=0).cost("effort", integral=F**2).condition("from", x, 0.0, at="start").condition("to", x, 1.0)
+    rest = problem.phase("rest", push.equations, 1.0).cost("effort", integral=F**2)
+    problem.link(push, rest)
+    if is_twice:
+        rest.condition("begin", 2 * x, 2.0, at="start")
+    made = problem.transcription(4)
+    told = dependent_statements(made, made.guess + 0.1)
+    expected = [
+        "phase 'push': condition 'to' at the end",
+        "phase 'rest': condition 'begin' at the start; x at the start, after 'push'",
+    ]
+    assert [sorted(t.partition(": ")[2].split("; ")) for t in told] == (
+        [sorted(t.partition(": ")[2].split("; ")) for t in expected] if is_twice else []
+    )

@@ -1,4 +1,5 @@
-"""Which statements of a problem contradict each other, where its solver found no feasible point.
+"""Which statements of a problem contradict each other, where its solver found no feasible point, and which depend on each
+other, where it cannot compute a step.
 
 At the point z where it ended, constraints are linearised and relaxed,
 
@@ -6,6 +7,9 @@ At the point z where it ended, constraints are linearised and relaxed,
 
 If the sum is positive, the multipliers combine rows and bounds into an inequality that no d satisfies (lemma of Farkas):
 those with a multiplier contradict each other, the others have no part in it.
+
+Equations depend on each other if a combination of their gradients is zero: left singular vectors of ∂g/∂z over unknowns
+that are free, with a singular value of zero.
 """
 
 from __future__ import annotations
@@ -23,6 +27,9 @@ from .transcription import PhaseMesh, Transcription
 
 SMALL: Final = 1e-6  # a multiplier, beside those of the rows that are violated, which are one
 SECONDS: Final = 10.0
+MOST_ROWS: Final = 3000  # of which a singular value decomposition takes seconds
+DEPENDENT: Final = 1e-10  # a singular value, relative to the largest, that is zero
+WEIGHT: Final = 1e-3  # of a row in a combination of unit length, below which it has no part in it
 MOTION: Final = "equations of motion"  # which every contradiction contains
 
 
@@ -31,6 +38,27 @@ def contradictory_statements(made: Transcription, z: Array) -> list[str]:
     linear problem is not solved.
     Equations of motion are part of every contradiction."""
     rows, bounds = _multipliers(made.program, z)
+    return _by_phase(made, rows, bounds)
+
+
+def dependent_statements(made: Transcription, z: Array) -> list[str]:
+    """Equations that depend on each other at z, by phase."""
+    p = made.program
+    equal, free = np.flatnonzero(p.row_low == p.row_high), np.flatnonzero(p.low < p.high)
+    if not 0 < len(equal) <= MOST_ROWS:
+        return []
+    J = p.jacobian_pattern.matrix(p.first(z).jacobian)[equal][:, free].toarray()
+    J /= np.maximum(np.abs(J).max(axis=1, keepdims=True), 1e-300)
+    left, sizes, _ = np.linalg.svd(J, full_matrices=len(equal) > len(free))
+    none = left[:, np.append(sizes, np.zeros(left.shape[1] - len(sizes))) < DEPENDENT * sizes[0]]
+    rows = np.zeros(p.linear.shape[0])
+    rows[equal] = np.abs(none).max(axis=1, initial=0.0)
+    rows[rows < WEIGHT] = 0.0
+    return _by_phase(made, rows, np.zeros(made.n))
+
+
+def _by_phase(made: Transcription, rows: Array, bounds: Array) -> list[str]:
+    """Statements with multipliers, in the words of a message."""
     out = []
     for name, mesh in made.meshes.items():
         told = [*_of_rows(made, mesh, rows), *_of_bounds(mesh, bounds)]

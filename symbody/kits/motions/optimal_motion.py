@@ -16,7 +16,7 @@ import symbody as sb
 from ...argument_kinds import answered_class
 from ...errors import listed, unknown
 from ...summary import SearchOutcome, Summarized, Summary, counted, summary_rows
-from .contradictions import contradictory_statements
+from .contradictions import contradictory_statements, dependent_statements
 from .funnels import Funnel, motion_funnel
 from .ipopt_solver import SUCCESS, IpoptResult
 from .mesh_errors import INSIDE, chosen_values, interval_errors
@@ -439,4 +439,6 @@ def _outcome(t: Transcription, found: IpoptResult) -> SearchOutcome:
             f"not optimal after {found.iterations} iterations{left}; allow more or guess better", False
         )
     left = f"; not satisfied: {listed(names)}" if names else ""
+    if dependent := dependent_statements(t, found.z):
+        left += f"; these depend on each other, leave one of them out: {'; '.join(dependent)}"
     return SearchOutcome(f"the solver stopped ({found.status.replace('_', ' ').lower()}){left}", False)

@@ -276,10 +276,10 @@ class Problem(Summarized):
             if n < 1 or n != int(n):
                 raise sb.ModelError(f"{p.where}: intervals= must be a positive whole number, got {shown(n)}")
             fractions[p.name] = np.linspace(0, 1, int(n) + 1)
-        refuse_unbounded(phases, self.chosen)
         links = (*self.links, *self.repetitions, *self.chosen.items())
         stated = (table, links, *((statements(p), fractions[p.name].tobytes()) for p in phases))
         if self._last is None or self._last[0] != stated:
+            refuse_unbounded(phases, self.chosen)
             made = Transcription(phases, self.links, self.repetitions, self.chosen, table, fractions, self._functions)
             self._last = stated, made
         return self._last[1]
