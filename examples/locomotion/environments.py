@@ -137,7 +137,7 @@ def main(name: str, given: str = "") -> None:
             print(f"member {member}: {why}")
     each = (time.process_time() - began) / (100 * env.members * task.substeps)
     print(f"{1e6 * each:.1f} µs of CPU time for a step of {task.step / task.substeps:g} s; {ended} members ended")
-    env.trajectory(0).scene().save(f"{path.stem}.html")
+    env.trajectory(0).scene(shapes=robot).save(f"{path.stem}.html")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from torch import nn
 
 import symbody as sb
 
-from .environments import ROBOTS, environment, file_of, robot_of
+from .environments import ROBOTS, Task, environment, file_of, robot_of
 
 MEMBERS: Final = 256
 STEPS: Final = 64  # of an iteration
@@ -91,11 +91,11 @@ def improve(policy: Policy, optimiser: torch.optim.Optimizer, data: dict[str, An
 
 
 def train(
-    name: str, iterations: int = 100, members: int = MEMBERS, path: Any = None
+    robot: sb.formats.Robot, task: Task, iterations: int = 100, members: int = MEMBERS
 ) -> tuple[sb.integrate.Environment, Policy, list[float]]:
     """The environment, the policy, and the mean length of episodes in each iteration."""
     torch.manual_seed(0)
-    env = environment(robot_of(path or file_of(name)), ROBOTS[name], members, watch=0)
+    env = environment(robot, task, members, watch=0)
     policy = Policy(len(env.observation_names), len(env.action_names))
     optimiser = torch.optim.Adam(policy.parameters(), RATE)
     seen, lengths, began = env.reset(seed=0), list[float](), time.perf_counter()
@@ -115,8 +115,8 @@ def train(
     return env, policy, lengths
 
 
-def show(env: sb.integrate.Environment, policy: Policy, file: str) -> None:
-    """An episode without noise."""
+def show(env: sb.integrate.Environment, policy: Policy, robot: sb.formats.Robot, file: str) -> None:
+    """An episode without noise, with the shapes of the robot's file."""
     seen, (low, high) = env.reset(seed=1), env.action_limits
     for _ in range(300):
         with torch.no_grad():
@@ -124,7 +124,7 @@ def show(env: sb.integrate.Environment, policy: Policy, file: str) -> None:
         if found.ended[0] or found.cut[0]:
             break
         last, seen = env.trajectory(0), found.observation
-    last.scene().save(file)
+    last.scene(shapes=robot).save(file)
 
 
 if __name__ == "__main__":
@@ -133,4 +133,6 @@ if __name__ == "__main__":
     parser.add_argument("--iterations", type=int, default=100)
     parser.add_argument("--path", help="of the file, if it is not one of Gymnasium's")
     asked = parser.parse_args()
-    show(*train(asked.robot, asked.iterations, path=asked.path)[:2], f"{asked.robot}.html")
+    robot = robot_of(asked.path or file_of(asked.robot))
+    env, policy, _ = train(robot, ROBOTS[asked.robot], asked.iterations)
+    show(env, policy, robot, f"{asked.robot}.html")

@@ -142,18 +142,16 @@ CART_POLE = """<mujoco model="cart-pole"><worldbody><body name="cart"><joint nam
 
 
 @pytest.fixture
-def cart_pole(tmp_path: Path) -> Path:
-    path = tmp_path / "cart_pole.xml"
-    path.write_text(CART_POLE)
-    return path
+def cart_pole() -> sb.formats.Robot:
+    return sb.read_mjcf(CART_POLE, parameters="none")
 
 
-def test_a_rollout_of_the_policy_has_its_advantages(cart_pole: Path) -> None:
+def test_a_rollout_of_the_policy_has_its_advantages(cart_pole: sb.formats.Robot) -> None:
     """Sums of (γ λ)^k of what each step was better than expected, which end where an episode ends."""
     torch = pytest.importorskip("torch", reason="torch is not installed")
     from examples.locomotion import train
 
-    env, policy, _ = train.train("cart-pole", 1, 8, cart_pole)
+    env, policy, _ = train.train(cart_pole, environments.ROBOTS["cart-pole"], 1, 8)
     data, _ = train.rollout(env, policy, env.reset(seed=3))
     over = data["ended"] | data["cut"]
     assert over.any()
@@ -164,17 +162,21 @@ def test_a_rollout_of_the_policy_has_its_advantages(cart_pole: Path) -> None:
         after = train.DISCOUNT * float(data["after"][j, member]) * (not data["ended"][j, member])
         expected += weight * (float(data["gain"][j, member]) + after - float(data["value"][j, member]))
         weight *= train.DISCOUNT * train.TRACE
+    with pytest.raises(sb.errors.ViewError, match="of another model"):
+        env.trajectory(0).scene(shapes=sb.read_mjcf(CART_POLE))
     assert float(data["advantage"][first, member]) == pytest.approx(expected, rel=1e-5)
 
 
 @dear
-def test_a_policy_learns_to_balance(cart_pole: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_policy_learns_to_balance(
+    cart_pole: sb.formats.Robot, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The example's policy optimisation: after a few iterations episodes of a cart and pole are twice as long."""
     pytest.importorskip("torch", reason="torch is not installed")
     from examples.locomotion import train
 
-    env, policy, lengths = train.train("cart-pole", 7, 64, cart_pole)
+    env, policy, lengths = train.train(cart_pole, environments.ROBOTS["cart-pole"], 7, 64)
     assert lengths[-1] > 2 * lengths[0]
     assert capsys.readouterr().out.count("episodes of") == 7
-    train.show(env, policy, str(cart_pole.with_suffix(".html")))
-    assert cart_pole.with_suffix(".html").stat().st_size > 10_000
+    train.show(env, policy, cart_pole, str(tmp_path / "cart_pole.html"))
+    assert (tmp_path / "cart_pole.html").stat().st_size > 10_000

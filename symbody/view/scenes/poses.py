@@ -45,7 +45,11 @@ def placements_of(eq: Equations, frames: Iterable[Frame]) -> dict[Frame, Placeme
     known = placements(eq.mechanism)
     for f in dict.fromkeys(f for frame in frames for f in frame.path):
         if f not in known:
-            assert f.parent is not None
+            if f.parent is None:
+                raise ViewError(
+                    f"scene of {eq.name!r}: frame {f.name!r} is of another model than the motion; give shapes and traces of the model "
+                    "that was derived"
+                )
             R, r = known[f.parent]
             known[f] = Placement(R @ f.rotation.matrix, r + R @ f.offset)
     return known
