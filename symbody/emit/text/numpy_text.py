@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from textwrap import wrap
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -181,13 +182,19 @@ class NumpyFunction:
         return self.function_names[wish]
 
 
-def kernel_text(kernel: Kernel, name: str) -> str:
-    """The kernel as it stands: its loops are over rows and columns, its numbers may be arrays."""
+def kernel_text(kernel: Kernel, name: str, called: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The kernel as it stands: its loops are over rows and columns, its numbers may be arrays.
+
+    called   other names of kernels that it calls
+    """
     tree = ast.parse(inspect.getsource(kernel)).body[0]
     assert isinstance(tree, ast.FunctionDef)
     tree.name, tree.returns = name, None
     for a in tree.args.args:
         a.annotation = None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            node.func.id = called.get(node.func.id, node.func.id)
     return ast.unparse(tree) + "\n"
 
 

@@ -104,13 +104,7 @@ def variational2(
 ) -> None:  # fmt: skip
     """x' = f, Φ' = J Φ, Ψ_jk' = J Ψ_jk + f''[φ_j, φ_k]. Ψ is symmetric in j and k: one of each pair is read, both are
     written."""
-    rhs_and_jacobian((X,), (Xdot, Jx))
-    for j in range(n):
-        for i in range(n):
-            total: float = 0.0
-            for e in range(pattern[i], pattern[i + 1]):
-                total = total + Jx[e] * X[n + j * n + pattern[n + 1 + e]]
-            Xdot[n + j * n + i] = total
+    variational(n, X, Xdot, Jx, pattern, rhs_and_jacobian)
     psi = n + n * n
     for j in range(n):
         for k in range(j, n):
@@ -128,24 +122,11 @@ def variational3(
     rhs_and_jacobian: Function, second: Function, third: Function,
 ) -> None:  # fmt: skip
     """The same, and the rates of third variations, symmetric in j, k and l."""
-    rhs_and_jacobian((X,), (Xdot, Jx))
-    for j in range(n):
-        for i in range(n):
-            total: float = 0.0
-            for e in range(pattern[i], pattern[i + 1]):
-                total = total + Jx[e] * X[n + j * n + pattern[n + 1 + e]]
-            Xdot[n + j * n + i] = total
+    variational2(n, X, Xdot, Jx, f2, pattern, rhs_and_jacobian, second)
     psi = n + n * n
     omega = psi + n * n * n
     for j in range(n):
         for k in range(j, n):
-            second((X, X[n + j * n :], X[n + k * n :]), (f2,))
-            for i in range(n):
-                rate = f2[i]
-                for e in range(pattern[i], pattern[i + 1]):
-                    rate = rate + Jx[e] * X[psi + (j * n + k) * n + pattern[n + 1 + e]]
-                Xdot[psi + (j * n + k) * n + i] = rate
-                Xdot[psi + (k * n + j) * n + i] = rate
             for m in range(k, n):
                 third((X, X[n + j * n :], X[n + k * n :], X[n + m * n :]), (f3,))
                 second((X, X[n + j * n :], X[psi + (k * n + m) * n :]), (f2,))

@@ -16,7 +16,7 @@ class CAlgorithm(CKernel):
 
     def __init__(self, made: Artefact, algorithm: Algorithm, style: CStyle) -> None:
         super().__init__(
-            ir.kernel_form(algorithm.kernel),
+            ir.inlined_form(algorithm.kernel),
             f"{made.identifier}_{algorithm.name}",
             style=style,
         )

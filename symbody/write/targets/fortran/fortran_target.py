@@ -225,7 +225,7 @@ class _FortranAlgorithm(FortranKernel):
     """A kernel around subroutines of the module."""
 
     def __init__(self, made: Artefact, algorithm: Algorithm) -> None:
-        super().__init__(ir.kernel_form(algorithm.kernel))
+        super().__init__(ir.inlined_form(algorithm.kernel))
         self.made, self.algorithm = made, algorithm
 
     def name(self, name: str) -> str:

@@ -143,7 +143,7 @@ class _JavaScriptAlgorithm(JavaScriptKernel):
     """A kernel around functions of the module."""
 
     def __init__(self, made: Artefact, algorithm: Algorithm) -> None:
-        super().__init__(ir.kernel_form(algorithm.kernel))
+        super().__init__(ir.inlined_form(algorithm.kernel))
         self.made, self.algorithm = made, algorithm
 
     def definition(self) -> list[str]:

@@ -3,6 +3,7 @@ stand."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from inspect import getclosurevars, signature
 
@@ -41,17 +42,26 @@ def _loops(made: Artefact) -> list[str]:
     tables = "\n".join(["TABLES = {", *(f"    {k!r}: {v!r}," for k, v in made.tables.items()), "}"])
     if not made.algorithms:
         return [tables]
-    kernels = dict.fromkeys(a.kernel for a in made.algorithms)
+    kernels = dict.fromkeys(k for a in made.algorithms for k in _with_called_kernels(a.kernel))
+    names = {kernel.__name__: f"_{kernel.__name__}_loop" for kernel in kernels}
     numbers = {
         k: v for kernel in kernels for k, v in getclosurevars(kernel).globals.items() if isinstance(v, int | float)
     }
-    texts = [ir.kernel_text(kernel, f"_{kernel.__name__}_loop").rstrip("\n") for kernel in kernels]
+    texts = [ir.kernel_text(kernel, names[kernel.__name__], names).rstrip("\n") for kernel in kernels]
     loops = template_parts(__package__, "module.py.txt")["numpy_loops"].filled(
         constants=[f"{k} = {v!r}" for k, v in numbers.items()],
         kernels="\n\n\n".join(texts),
         loops="\n\n\n".join(_loop(made, a) for a in made.algorithms),
     )
     return [tables, loops]
+
+
+def _with_called_kernels(kernel: ir.Kernel) -> Iterator[ir.Kernel]:
+    """A kernel, behind those that it calls."""
+    for called in getclosurevars(kernel).globals.values():
+        if getattr(called, "__module__", "") == kernel.__module__:
+            yield from _with_called_kernels(called)
+    yield kernel
 
 
 def _loop(made: Artefact, a: Algorithm) -> str:
