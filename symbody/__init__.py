@@ -105,7 +105,6 @@ if TYPE_CHECKING:
         momentum,
         potential_energy,
         reaction,
-        reactions,
     )
     from .emit import compile, program
     from .errors import (
@@ -188,7 +187,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     # derive: equations of motion
     "audit", "derive", "from_equations", "from_lagrangian", "Equations", "certify", "minimal",
     "kinetic_energy", "potential_energy", "energy", "momentum", "angular_momentum", "centre_of_mass",
-    "reaction", "reactions", "inverse_dynamics", "joint_forces", "first_order",
+    "reaction", "inverse_dynamics", "joint_forces", "first_order",
     # emit
     "program", "compile", "c_source",
     # integrate: initial states
@@ -213,7 +212,7 @@ _moved = {  # names that are no longer here, by the namespace that has them now
     "bodies": "LynchInput SystemVector Dyad ElasticBody Mechanism axial express material model_schema",
     "derivation": "Audit Certificate FirstOrder ForwardDerivatives InverseDynamics NamedRow Reaction Variable Variables "
     "christoffel_symbols constraint_power coriolis_matrix diagonalized forward_derivatives generalized_force gram_schmidt "
-    "inverse_derivatives load_powers mass_matrix_sparsity partial_velocities power shared_work tangent_vectors",
+    "inverse_derivatives load_powers mass_matrix_sparsity partial_velocities power reactions shared_work tangent_vectors",
     "emit": "device_array numpy_function numpy_source",
     "errors": "AssemblyError CompileError DerivationError EvaluationError ExpressionError ModelFileError ProgramError SimulationError "
     "StabilityError StudyError ViewError",

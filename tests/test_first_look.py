@@ -63,7 +63,11 @@ def test_description_and_equations(name: str) -> None:
 @pytest.mark.parametrize("name", ["bicycle", "stanford_arm"])
 def test_answers_about_equations(name: str) -> None:
     eq = study(name).equations
-    found: list[Any] = [study(name).certificate, *sb.reactions(eq).values(), sb.derivation.forward_derivatives(eq)]
+    found: list[Any] = [
+        study(name).certificate,
+        *sb.derivation.reactions(eq).values(),
+        sb.derivation.forward_derivatives(eq),
+    ]
     program = sb.program("mass_matrix", {"q": list(eq.q), "p": list(eq.p)}, {"M": eq.M})
     found += [sb.inverse_dynamics(eq)] if eq.r else []
     found += [program, program.cost, sb.c_source(program), sb.compile(eq), sb.compile(program)]

@@ -53,6 +53,11 @@ def test_public_names_are_documented() -> None:
     assert sorted({n.rpartition(".")[2] for n in things.keys() - explained.keys()}) == CONSTANTS
 
 
+def test_the_package_has_the_names_of_everyday_scripts() -> None:
+    """A new one takes the place of one that scripts use less, which goes to its stage (docs/why/0061)."""
+    assert len(dir(symbody)) <= 150
+
+
 @pytest.mark.parametrize("wide", ["Equations", "LinearSystem"])
 def test_the_waists_answer_twenty_questions_at_most(wide: str) -> None:
     """Beside the letters of their equations, which are fields; other answers are functions of the stage

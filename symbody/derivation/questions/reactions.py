@@ -56,7 +56,7 @@ class Reaction(Summarized):
     >>> found.force, found.moment
     (vector(2*x_ddot, 0, 20), vector(0, 0, 0))
 
-    See also: `reaction`, `reactions`.
+    See also: `reaction`, `derivation.reactions`.
     """
 
     joint: str
@@ -105,7 +105,7 @@ def reaction(
     >>> sb.evaluate(hinge.force, eq.values(theta=0.5, theta_dot=1.0))
     [-9.37356, 17.1582, 0.0]
 
-    See also: `reactions`, `derivation.Reaction`, `Trajectory`.
+    See also: `derivation.reactions`, `derivation.Reaction`, `Trajectory`.
     """
     return ForceBalance(eq).reaction(joint, frame, at, solved, share)
 
@@ -119,7 +119,7 @@ def reactions(
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2, com=(0, -1, 0)))
-    >>> found = sb.reactions(sb.derive(m))
+    >>> found = sb.derivation.reactions(sb.derive(m))
     >>> found["theta"].force
     vector(2*cos(theta)*theta_ddot - 2*sin(theta)*theta_dot**2, 2*cos(theta)*theta_dot**2 + 2*sin(theta)*theta_ddot, 0)
 

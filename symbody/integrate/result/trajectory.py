@@ -269,7 +269,7 @@ class Trajectory(StoredMotion):
         >>> {joint: float(force[-1, 1].round(6)) for joint, (force, moment) in found.items()}
         {'a': 19.62, 'b': 9.81}
 
-        See also: `Trajectory.reaction`, `reactions`.
+        See also: `Trajectory.reaction`, `derivation.reactions`.
         """
         names = tuple(joints) if isinstance(joints, Iterable) and not isinstance(joints, str) else (joints,)
         if wrong := [n for n in names if not isinstance(n, str)]:
