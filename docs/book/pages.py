@@ -70,6 +70,8 @@ def _value(shown: Shown, files: _Files) -> str:
         return raw(f"<figure>{files.assets_once()}{inside}{caption}</figure>")
     if isinstance(value, Figure | FigureGrid | Diagram):
         name = files.write(files.pictures, ".svg", value.save)
+        if isinstance(value, Diagram):  # scrolled on narrow screens
+            return raw(value._repr_html_())
         return f"![{value.caption or value.title}]({name})"
     if hasattr(value, "_repr_html_"):
         return raw(value._repr_html_())

@@ -2,6 +2,7 @@
 
 Subjects: impacts, friction
 Reproduces: the floor carries the weight of the heap
+Card: scene 1 at 2 s
 
 Bodies of two shapes fall onto a floor. In every step, the pairs that touch are found, and one contact problem with
 Coulomb friction gives the impulses of all contacts.
@@ -33,7 +34,12 @@ for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1)):
         friction=0,
     )
 motion = pile.simulate(2.0, step=4e-3, every=5)
-sb.plot(lambda t: np.interp(t, motion.t, motion.energy), t=(0, 2))
+sb.scene(motion)
+
+# %%
+energy = sb.view.Curve(motion.t, motion.energy, "energy")
+panel = sb.view.Panel("time [s]", "energy [J]", (energy,))
+sb.view.Figure("energy of the heap", (panel,))
 
 # %%
 contacts = motion.contacts

@@ -18,6 +18,7 @@ from ...whole_files import write_text
 from . import drawing, interactive
 
 PIXELS: Final = 4 / 3  # of a page, in a point of paper
+READABLE: Final = 0.7  # part of its width on paper below which a picture is scrolled, not made smaller
 
 
 class Drawable(ABC):
@@ -85,11 +86,16 @@ class Drawable(ABC):
     def _repr_html_(self) -> str:
         rows = self._page_rows()
         if not rows:  # not as SVG alone: exported notebooks cut pictures off on narrow screens
-            return f"<div>{self._repr_svg_()}</div>"
+            return f'<div style="overflow-x:auto">{self._sized_svg(READABLE)}</div>'
         return interactive.in_notebook(self.title, self.html(assets=False), self.caption, rows)
 
     def _repr_svg_(self) -> str:
         """The picture, as wide as on paper where there is room, also where a notebook is exported with pictures as files."""
+        return self._sized_svg(0.0)
+
+    def _sized_svg(self, least: float) -> str:
+        """The picture, at most as wide as on paper and as the page, and at least that part of its width on paper."""
         drawn = self.svg()
-        points = float(drawn.partition('viewBox="')[2].split(maxsplit=3)[2])
-        return drawn.replace("<svg ", f'<svg width="{points * PIXELS:z.0f}" style="max-width:100%;height:auto" ', 1)
+        width = PIXELS * float(drawn.partition('viewBox="')[2].split(maxsplit=3)[2])
+        style = f"max-width:100%;min-width:{least * width:z.0f}px;height:auto"
+        return drawn.replace("<svg ", f'<svg width="{width:z.0f}" style="{style}" ', 1)
