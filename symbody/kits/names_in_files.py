@@ -19,7 +19,7 @@ MODELS: Final[dict[str, str]] = {
     "machines": "wind_turbine",
 }
 PARTS: Final[dict[str, str]] = {
-    "vehicles": "LinearTyre BrushTyre TMeasy TyrePair Driver path_through path_of_curvature WISHBONES STRUT",
+    "vehicles": "LinearTyre BrushTyre TMeasy TyrePair Driver path_through path_of_curvature rail_geometry WISHBONES STRUT",
     "machines": "",
 }
 OF_FILES: Final = {"vehicles": "read_tyre read_crg", "machines": ""}

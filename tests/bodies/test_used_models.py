@@ -57,6 +57,17 @@ def test_parts_from_files_and_of_frames(tmp_path: Path) -> None:
         sb.read_model(path)
 
 
+def test_profiles_of_wheels_and_rails_in_a_file() -> None:
+    rail = "{vehicles.rail_geometry: {softness: 2.0e-5, points: 21}}"
+    m = read(f"use: {{vehicles.rail_car: {{friction: 0.3, profiles: {rail}}}}}").mechanism
+    expected = vehicles.rail_car(friction=0.3, profiles=vehicles.rail_geometry(softness=2e-5, points=21)).freeze()
+    at = {**dict.fromkeys((s.name for s in (*m.q, *m.u)), 0.001), "V": 20.0}
+    forces = [np.array(sb.evaluate(eq.f, eq.values(at))) for eq in (sb.derive(m), sb.derive(expected))]
+    assert forces[0] == pytest.approx(forces[1])
+    with pytest.raises(sb.SymbodyError, match="S1002"):
+        read("use: {vehicles.rail_car: {profiles: {vehicles.rail_geometry: {wheel: S1003}}}}")
+
+
 @pytest.mark.parametrize("make", [
     vehicles.single_track, vehicles.rail_car, machines.wind_turbine, lambda: vehicles.motorcycle(tubes=(0.06, 0.08)),
     lambda: sb.study.read_model_text(FILE).mechanism,
