@@ -83,6 +83,22 @@ def test_sidewalls_without_damping_keep_the_energy() -> None:
     assert np.ptp(sim.energy + stored) < 1e-6 * stored[0]
 
 
+def test_dampers_of_turning_sidewalls_take_energy() -> None:
+    """-c |d' - Ω e_y × d|², also where the belt stands aside of a rim that turns."""
+    eq, ring = on_a_rig(height=2.0, damping=0.05, rim_inertia=1.5)
+    sim = sb.simulate(eq, np.linspace(0, 0.02, 201), tyre_z=-2e-3, spin_dot=300.0, rtol=1e-11)
+    k = ring.stiffness
+    stored = (k[0] * sim["tyre_x"] ** 2 + k[2] * sim["tyre_z"] ** 2 + k[4] * sim["tyre_windup"] ** 2) / 2
+    turns = sim["spin_dot"]
+    slides = (sim["tyre_x_dot"] - turns * sim["tyre_z"]) ** 2 + (sim["tyre_z_dot"] + turns * sim["tyre_x"]) ** 2
+    c, twist = 2 * 0.05 * 7 * 2 * np.pi * 77.17, 2 * 0.05 * 0.63 * 2 * np.pi * 58.95
+    power = c * slides + twist * sim["tyre_windup_dot"] ** 2
+    lost = np.concatenate([[0], np.cumsum((power[1:] + power[:-1]) / 2 * np.diff(sim.t))])
+    total = sim.energy + stored
+    assert lost[-1] > 0.5 * stored[0]
+    assert total[0] - total == pytest.approx(lost, abs=2e-3 * stored[0])
+
+
 def test_wrong_data_are_refused_by_name() -> None:
     for options, name in (
         ({"mass": -7.0}, "mass"), ({"frequencies": {**FREQUENCIES, "yaw": 0.0}}, "yaw"), ({"frequencies": {"along": 70.0}}, "across"),
