@@ -2,7 +2,7 @@
 forward simulation of a muscle-driven model on its feet.
 
 `SYMBODY_OPENSIM_MODELS=.../opensim-models/Models python -m bench biomechanics`, where the folder Pipelines of
-opensim-org/opensim-models stands beside Models. `first_s` includes making and compiling functions, `again_s` does not; CPU
+opensim-org/opensim-models stands beside Models. `first` includes making and compiling functions, `cpu_s` does not; CPU
 seconds. Without the package `opensim` the columns of the peer are empty.
 """
 
@@ -122,10 +122,10 @@ def analyses(walk: Walk) -> Iterator[Row]:
 def _row(trial: Trial, what: str, outcome: Any, first: float, again: float, peer: float | None, off: float | None) -> Row:  # fmt: skip
     return {
         "case": f"{trial.name}, {what}",
-        "first_s": first,
-        "again_s": again,
+        "first": first,
+        "cpu_s": again,
         "peer": "OpenSim 4.6",
-        "peer_s": peer,
+        "peer_seconds": peer,
         "difference": off,
         "ratio": None if peer is None else peer / again,
         "outcome": str(outcome)[:60],
@@ -260,6 +260,7 @@ def forward(folder: Path) -> Iterator[Row]:
     start |= {f"{n}_dot": float(motion.u[8, k]) for k, n in enumerate(motion.names)}
     start |= {z.name: 0.1 for z in eq.z}
     inputs = {r.name: 0.1 for r in eq.r}
+    exact = sb.simulate(eq, SPAN, start, inputs=inputs, rtol=1e-9, method="radau")
     for method, rtol in (("radau", 1e-3), ("dp5", 1e-3)):
         run = lambda method=method, rtol=rtol: sb.simulate(eq, SPAN, start, inputs=inputs, rtol=rtol, method=method)  # noqa: E731
         run()
@@ -272,6 +273,7 @@ def forward(folder: Path) -> Iterator[Row]:
             "simulated_s": SPAN,
             "cpu_s": least,
             "times_real_time": SPAN / least,
+            "error": float(np.abs(sim.q[-1] - exact.q[-1]).max()),
             "outcome": f"{sim.outcome}; {sim.statistics}"[:80],
         }
 

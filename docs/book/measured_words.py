@@ -116,6 +116,10 @@ COLUMNS: Final = {
     "overhead": Column("overhead per chunk", "s"),
     "stage": Column("stage"),
     "date": Column("measured on"),
+    "difference": Column("largest difference"),
+    "simulated_s": Column("simulated time", "s"),
+    "times_real_time": Column("times as fast as real time"),
+    "outcome": Column("outcome"),
 }
 HIDDEN: Final = ("peer_limit", "note", "load", "calibration_us", "curve")  # notes stand below a table
 PEERS: Final = {"pinocchio": "Pinocchio", "mujoco": "MuJoCo"}  # as they call themselves
