@@ -8,6 +8,7 @@ import pytest
 import symbody as sb
 from symbody.algebra.graph.matrix import zeros
 from symbody.derivation.programs.link_table import MachineBody
+from symbody.integrate.complementarity.contact_graph import caused_motion, contact_graph, set_diagonals, set_speeds
 from symbody.integrate.complementarity.response_tree import SIX, add_response, end_walk, start_walk, walk_to
 from symbody.integrate.piles.link_motion import (
     answer_impulses,
@@ -41,14 +42,14 @@ def random_tree(rng, n=7, roots=2):
     return m, bodies
 
 
-def links_of(start, bodies, constraints=0):
+def links_of(start, bodies, constraints=0, node=0):
     """The links in a state, their twists due to speeds, and the mass matrix."""
     eq = start.equations
     machine = PileMechanism(start, tuple(MachineBody(b.frame, zeros(3), np.eye(3)) for b in bodies))
     numbers = link_numbers(machine)
     values = dict(zip(eq.q, start.q, strict=True))
     numbers.local[:] = sb.evaluate(machine.table.entries, values)
-    links = pile_links(replace(numbers, changing=[]), 0, constraints)
+    links = pile_links(replace(numbers, changing=[]), node, constraints)
     place_links(links, start.u)
     n = len(eq.u)
     G = np.zeros((SIX * links.tree.links, n))
@@ -95,6 +96,34 @@ def test_links_respond_as_the_mass_matrix_says(seed):
         total[own] += f
     end_walk(t, s)
     assert np.abs(s - A @ total).max() < 1e-12 * size * np.abs(total).max()
+
+
+def test_blocks_of_a_contact_between_links():
+    """A of a contact that two links share, also with a body beside them: V (G M⁻¹ Gᵀ) Vᵀ, and motions that its forces cause."""
+    rng = np.random.default_rng(3)
+    m, bodies = random_tree(rng)
+    links, G, M = links_of(in_random_state(m, rng), bodies, node=1)
+    A = np.zeros((len(G) + SIX, len(G) + SIX))
+    A[:SIX, :SIX], A[SIX:, SIX:] = np.eye(SIX), G @ np.linalg.solve(M, G.T)
+    g = contact_graph(2, 5, 1 + links.tree.links, SIX, links.tree)
+    V, g.contacts = np.zeros((6, len(A))), 2
+    for block, (c, node) in enumerate([(0, 3), (0, links.tree.links), (1, 0), (1, 6)]):
+        g.places[block] = SIX * node
+        own = rng.normal(size=(3, SIX))
+        g.V[18 * block : 18 * block + 18] = own.ravel()
+        V[3 * c : 3 * c + 3, SIX * node : SIX * node + SIX] = own
+    g.starts[:3] = [0, 2, 4]
+    set_diagonals(g)
+    dense = V @ A @ V.T
+    for c in range(2):
+        a = dense[3 * c : 3 * c + 3, 3 * c : 3 * c + 3]
+        expected = [*np.diag(a), a[0, 1], a[0, 2], a[1, 2]]
+        assert np.abs(g.local[6 * c : 6 * c + 6] - expected).max() < 1e-12 * np.abs(a).max()
+    x = rng.normal(size=6)
+    g.x[:6] = x
+    set_speeds(g)
+    found = [caused_motion(g, c, r) for c in range(2) for r in range(3)]
+    assert np.abs(found - dense @ x).max() < 1e-12 * np.abs(dense @ x).max()
 
 
 def test_modes_of_constraints_close_loops():
