@@ -373,7 +373,7 @@ def optimise(asked: Any) -> Answer:
         "chosen": motion.parameters, "iterations": motion.iterations, "error": motion.error, "active": [str(a) for a in motion.active],
         "multipliers": motion.shadow_prices, "columns": {k: v.tolist() for k, v in motion.columns.items()},
     }  # fmt: skip
-    text = str(motion)
+    text = str(motion) if motion.outcome else f"{motion}\n{motion.outcome}"
     if asked.output is not None:
         text += f"\nwrote {motion.save(asked.output)}"
     return Answer(text, data, bool(motion.outcome))

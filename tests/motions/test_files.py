@@ -127,3 +127,14 @@ def test_command_solves_and_writes(cart, tmp_path, capsys):
     ):
         assert part in page, part
     assert main(["optimise", str(cart), "-o", str(tmp_path / "cart.pdf")]) != 0
+
+
+def test_command_tells_why_there_is_no_motion(cart, tmp_path, capsys):
+    """In full, in text and page; the summary cuts long lines."""
+    pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
+    cart.write_text(CART.replace("low: 1.9", "low: 9"))
+    assert main(["optimise", str(cart), "--intervals", "4", "-o", str(tmp_path / "cart.html")]) == 1
+    told = capsys.readouterr().out
+    assert "infeasible near this guess" in told
+    assert "phase 'brake': condition 'late' at the end; duration\n" in told
+    assert "condition &#x27;late&#x27; at the end" in (tmp_path / "cart.html").read_text()

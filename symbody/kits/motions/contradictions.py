@@ -30,6 +30,7 @@ SECONDS: Final = 10.0
 MOST_ROWS: Final = 3000  # of which a singular value decomposition takes seconds
 DEPENDENT: Final = 1e-10  # a singular value, relative to the largest, that is zero
 WEIGHT: Final = 1e-3  # of a row in a combination of unit length, below which it has no part in it
+TIME: Final = "begins when "  # rows of the times of phases that follow each other, as all phases do
 MOTION: Final = "equations of motion"  # which every contradiction contains
 
 
@@ -82,7 +83,8 @@ def _of_rows(made: Transcription, mesh: PhaseMesh, rows: Array) -> list[str]:
         for g in made.program.groups
         if g.name.startswith(own)
     ]
-    return [name for size, name in sorted(found) if -size > SMALL and name not in hidden]
+    told = [name for size, name in sorted(found) if -size > SMALL and name not in hidden]
+    return [name for name in told if not name.startswith(TIME)]
 
 
 def _of_bounds(mesh: PhaseMesh, bounds: Array) -> list[str]:

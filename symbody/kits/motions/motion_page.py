@@ -71,7 +71,8 @@ def _common(motion: Any, kind: str) -> list[str]:
 def motion_page(motion: Any) -> str:
     """The page; its scene moves where the model has bodies."""
     figures = motion_figures(motion)
-    sections = [("Result", f"<pre>{in_html(str(motion))}</pre>")]
+    why = "" if motion.outcome else f"<p>{in_html(str(motion.outcome))}</p>"
+    sections = [("Result", f"<div class='wide'><pre>{in_html(str(motion))}</pre></div>{why}")]
     try:
         sections.append(("Motion", motion.trajectory().scene().html()))
     except sb.SymbodyError as reason:

@@ -225,7 +225,8 @@ class Phase(Summarized):
         return self.cost(name, integral=total, weight=weight)
 
     def avoid(self, name: str, point: Any, centre: Any, radius: float) -> Phase:
-        """An obstacle: |point - centre| >= radius at all nodes. Two components are a cylinder, three a ball.
+        """An obstacle: |point - centre| >= radius at all nodes. Two components are a cylinder, three a ball. The search
+        stays on the side on which the guess passes; give one where the straight line leads through the obstacle.
 
         point    a sequence of expressions, as point.position().components(m.ground)[:2]
         centre   numbers, or expressions of parameters and time
