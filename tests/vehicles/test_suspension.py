@@ -237,3 +237,17 @@ def test_compliance_of_a_hub_on_bushings() -> None:
     assert "toe" in str(curves)
     with pytest.raises(sb.errors.StudyError, match="one quantity"):
         vh.compliance(eq, {}, ["toe"])
+
+
+def test_compliance_beyond_what_holds_is_refused() -> None:
+    """A pendulum hangs at sin θ = T up to T = 1, and nowhere beyond."""
+    m = sb.Model("pendulum")
+    theta = m.coordinate("theta")
+    m.potential("bowl", -sb.cos(theta))
+    m.particle("bob", m.ground.point(sb.sin(theta), -sb.cos(theta), 0), mass=1.0)
+    m.generalized_force("push", theta, m.input("T"))
+    eq = sb.derive(m)
+    curves = vh.compliance(eq, {"T": [0.0, 0.5]}, ["theta"])
+    assert np.sin(curves["theta"]) == pytest.approx([0.0, 0.5], abs=1e-9)
+    with pytest.raises(sb.SymbodyError, match="compliance: no equilibrium at T = 2"):
+        vh.compliance(eq, {"T": [0.5, 2.0]}, ["theta"])

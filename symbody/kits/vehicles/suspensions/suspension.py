@@ -173,6 +173,10 @@ def compliance(
     last: Any = start
     for place in places:
         last = sb.steady(eq, {**values, name: float(place)}, start=last)
+        if not last.is_steady:
+            raise StudyError(
+                f"compliance: no equilibrium at {name} = {float(place):g}: {last.outcome}; begin nearer, or take smaller loads"
+            )
         for o in outputs:
             columns[o].append(float(last[o]))
     return KinematicCurves(name, np.asarray(places, dtype=float), {k: np.array(v) for k, v in columns.items()})
