@@ -62,10 +62,15 @@ for amplitude in (10.0, 60.0):
     off = np.mean(np.abs(sim["mesh_approach"][late]) < 0.5e-4)
     print(f"{amplitude:.0f} N m: no tooth in contact for {100 * off:.1f} % of the time")
     assert (off > 0) == (amplitude > 20)
-sb.plot(list(runs.values()), ["mesh_tangential"], ["mesh_approach"])
+sb.plot(
+    list(runs.values()),
+    {"tangential force [N]": mesh.tangential},
+    {"approach of the teeth [m]": mesh.approach},
+)
 
 # %% [markdown]
-# With a mesh stiffness that changes by a third, each tooth is a beat: the order of the force is the number of teeth.
+# With a mesh stiffness that changes by a third, each tooth is a beat: orders of the force are multiples of the number of
+# teeth.
 
 # %%
 sim = sb.simulate(
