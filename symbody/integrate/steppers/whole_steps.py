@@ -24,7 +24,7 @@ from ..kernels.march_records import DONE, NOT_FINITE
 from ..members.ensemble import EnsembleTask
 from .step_schemes import StepRows
 
-LONGEST: Final = 2000  # operations of a step that is one program: machine code of longer ones takes seconds
+LONGEST: Final = 5000  # operations of a step that is one program; longer ones take long to compile, and gain little
 SEQUENTIAL_MEMBERS: Final = 16  # members up to which they are moved one after another
 
 
