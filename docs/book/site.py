@@ -6,13 +6,15 @@ the others are left out, and links to them are not checked.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
 import re
 import shutil
 import tempfile
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
@@ -32,6 +34,7 @@ DOCS = Path(__file__).parents[1]
 _OUTSIDE = re.compile(r"\[([^\]]+)\]\((\.\./[^)#]+)\)")
 LAST_GUIDES = ":caption: Plots and export\n\n"
 BESIDE = Path(__file__).parent
+WAIT = 15.0  # seconds between lines of progress while Sphinx writes
 
 
 def build(
@@ -69,13 +72,38 @@ def build(
             _leave_out_others(source, only)
         pages = len(list(source.rglob("*.md")))
         tell(f"Sphinx: {pages} pages")
-        if build_main([*_options(builder, only), str(source), str(target)]):
-            raise SystemExit("the site has faults, see above")
+        with _told_every(WAIT, lambda: tell(f"Sphinx: {min(pages, _written(target, began))} of {pages} pages written")):
+            if build_main([*_options(builder, only), str(source), str(target)]):
+                raise SystemExit("the site has faults, see above")
     ran = [sum(crew.runs(page) for page in names_of) for names_of in _runnable(mechanisms, tutorials, documents)]
     return (
         f"{target}: {pages} pages; {ran[0]} mechanisms, {ran[1]} tutorials and {ran[2]} chapters on source documents were run; "
         f"{names} names, {explained} methods, {measured} measurements; {time.monotonic() - began:.0f} s"
     )
+
+
+@contextlib.contextmanager
+def _told_every(seconds: float, say: Callable[[], None]) -> Iterator[None]:
+    """Call `say` again and again while the block runs."""
+    done = threading.Event()
+
+    def repeat() -> None:
+        while not done.wait(seconds):
+            say()
+
+    teller = threading.Thread(target=repeat, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        teller.join()
+
+
+def _written(target: Path, began: float) -> int:
+    """Pages of the site that are newer than the beginning of its build."""
+    since = time.time() - (time.monotonic() - began)
+    return sum(page.stat().st_mtime >= since for page in target.rglob("*.html"))
 
 
 def _runnable(mechanisms: list[Entry], tutorials: list[Path], documents: list[Path]) -> tuple[list[str], ...]:
