@@ -17,7 +17,7 @@ from ...derivation.equations.equations import Equations
 from ...derivation.equations.variables import ARGUMENTS
 from ...derivation.programs.forward_dynamics import is_made_fast
 from ...emit import program
-from ...errors import ExpressionError, ProgramError, listed
+from ...errors import ExpressionError, ProgramError, in_number, listed
 from ...integrate.events.switching_times import undivided_note
 from ...integrate.events.valid_region import with_own_events
 from ...integrate.start.assembly import assemble
@@ -148,10 +148,8 @@ def _affordable(
     if len(eq.u) < MANY_SPEEDS or not left_out or not is_made_fast(eq):
         return entries, []
     known = [n for n in left_out if n[-2:] not in [f"_{g}" for g in "rp" if not getattr(eq, g)]]
-    note = (
-        f"{listed(known)} are left out: the mechanism has {len(eq.u)} speeds, and they have numbers for each pair; request them "
-        "by their names"
-    )
+    words = in_number(known, "{} is", "{} are")
+    note = f"{words} left out: the mechanism has {len(eq.u)} speeds, and a number for each pair of them; request them by name"
     return [e for e in entries if e.name not in left_out], [note]
 
 
