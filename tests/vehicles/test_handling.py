@@ -345,7 +345,7 @@ def test_wheelset_and_bogie_follow_klingel() -> None:
     klingel = 2 * pi * sqrt(0.45 * 0.75 / 0.05)
     slow = sb.linearize(sb.derive(vh.wheelset(ky=0.0)), {}).eigenvalues(V=0.1)
     assert 2 * pi * 0.1 / min(abs(slow[abs(slow.imag) > 1e-9].imag)) == pytest.approx(klingel, rel=1e-4)
-    stiff = {"ky": 1e12, "kpsi": 1e12, "k2y": 0.0, "c2y": 0.0, "k2psi": 0.0}
+    stiff: dict[str, Any] = {"ky": 1e12, "kpsi": 1e12, "k2y": 0.0, "c2y": 0.0, "k2psi": 0.0}
     slow = sb.linearize(sb.derive(vh.bogie(**stiff)), {}).eigenvalues(V=0.1)
     hunting = min((s for s in slow if s.imag > 1e-6), key=abs)
     assert 2 * pi * 0.1 / hunting.imag == pytest.approx(klingel * sqrt(1 + (1.25 / 0.75) ** 2), rel=1e-3)

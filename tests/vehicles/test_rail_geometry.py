@@ -92,3 +92,6 @@ def test_wrong_profiles_are_refused_by_name() -> None:
     ):  # fmt: skip
         with pytest.raises(sb.ModelError, match=name):
             vh.rail_geometry(**options)
+    wrong: Any = "S1002"
+    with pytest.raises(sb.ModelError, match="rail_geometry"):
+        vh.rail_car(profiles=wrong)

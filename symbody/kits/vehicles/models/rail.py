@@ -19,6 +19,7 @@ from typing import Any, Final
 import symbody as sb
 
 from ....argument_kinds import answered
+from ....errors import ModelError, shown
 from ..data.checked_data import parameter_values
 from ..wheels.rail_contact import polach_force
 from ..wheels.rail_geometry import RailGeometry
@@ -148,6 +149,8 @@ def creep(
     """Forces of both wheels of a wheelset, on its coordinates; with a limit, of each wheel, by Polach's law without spin."""
     offset = p.cone * y
     if profiles is not None:
+        if not isinstance(profiles, RailGeometry):
+            raise ModelError(f"profiles must be a vh.rail_geometry(...), got {shown(profiles)}")
         radius, slope = profiles.tables
         offset = radius(y)
         m.generalized_force(f"{name} load", y, -2 * load * slope(y))
