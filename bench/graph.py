@@ -143,7 +143,7 @@ def batch(n: int, count: int) -> Row:
     error = max(np.abs(f.batch(q[:100], u[:100])[k] - f(q[k], u[k])).max() for k in range(100))
     return {
         "states": count,
-        "scalar_us": microseconds(alone),
+        "one_state_us": microseconds(alone),
         "batch_us": together.least / count * 1e6,
         "one_core_us": single.least / count * 1e6,
         "times_faster": alone.least * count / together.least if alone else None,

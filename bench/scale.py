@@ -7,7 +7,8 @@ time, packages loaded before. `exponent` is that of the three stages together be
 this one: 1 is linear. Chains and trees are described by `Model.repeat`; "chain, call by call" by a loop of Python, and
 "chain of unequal links" likewise, with masses that all differ. Peers
 get the same mechanism as a description of their own (Pinocchio: joints one by one; MuJoCo: `MjSpec`) and compute one
-acceleration; `ratio` is their time over ours, from the description to the first step.
+acceleration; `ratio` is their time over ours, from the description to the first step. The rows of large machines
+(`scale_machines.py`) follow; their `derive_s` has the description in it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -23,6 +24,7 @@ import numpy as np
 import symbody as sb
 from examples import four_bars
 
+from . import scale_machines
 from .dynamics import empty_cache
 from .limits import Limit, StoppedError
 from .timing import Row, fresh, repeated
@@ -38,6 +40,9 @@ SIZES: Final = {
 }
 PEERS: Final = ("pinocchio", "mujoco")
 PEER_CASES: Final = ("chain", "tree")
+KEYS: Final = (
+    "case", "n", "describe_s", "derive_s", "compile_s", "first_step_s", "eval_us", "mb", "exponent", "peer", "peer_s", "ratio",
+)  # fmt: skip
 STEP: Final = 1e-3  # seconds of the first step
 MASS, COM, INERTIA = 1.0, (0.5, 0.0, 0.0), (0.05, 0.1, 0.1)  # of every link
 
@@ -164,6 +169,12 @@ def mujoco(case: str, n: int) -> Row:
 
 
 def rows() -> Iterator[Row]:
+    """Every row has all keys; those of large machines have the microseconds of a step as well."""
+    for row in chain(_rows_of_mechanisms(), scale_machines.rows()):
+        yield {**dict.fromkeys(KEYS), **row}
+
+
+def _rows_of_mechanisms() -> Iterator[Row]:
     for case, sizes in SIZES.items():
         before: tuple[int, float] | None = None
         for n in sizes:

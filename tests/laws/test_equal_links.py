@@ -140,6 +140,34 @@ def test_implicit_methods_and_sensitivities_run_in_loops(few_links: None) -> Non
     np.testing.assert_allclose(varied.variations[-1][:, 0], slope, rtol=0, atol=1e-5 * np.abs(slope).max())
 
 
+def test_events_in_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a chain: an angle that passes zero, with a reset, and an output that ends the motion, in loops and written out."""
+
+    def motion(fewest: int) -> sb.Trajectory:
+        monkeypatch.setattr(link_sweeps, "MIN_LINKS", fewest)
+        link = sb.Model("link")
+        rod = link.body("rod", mass=0.2, com=(0.2, 0, 0), inertia=(0.01, 0.01, 0.02))
+        link.revolute("a", link.ground, rod, "z", damping=0.05)
+        link.frame("tip", rod.frame.translate(0.4, 0, 0))
+        m = sb.Model("chain")
+        m.gravity(0, -9.81, 0)
+        links = m.repeat("link", m.ground, link, 4, end="tip")
+        height = links[3].frame("tip").origin.position().in_ground[1]
+        eq = sb.derive(m)
+        assert (swept_accelerations(eq) is None) == (fewest > 4)
+        speed = eq.u[0]
+        turn = sb.Event("turn", speed + 2, direction="falling", reset={speed: -0.5 * speed})
+        low = sb.Event("low", height - 0.5, direction="falling", terminal=True)
+        return sb.simulate(eq, 1, {"link_0_a": 0.6}, events=[turn, low], rtol=1e-10)
+
+    take_loops(monkeypatch)
+    loops, written = motion(2), motion(100)
+    assert [e.name for e in loops.events] == [e.name for e in written.events]
+    assert {e.name for e in loops.events} == {"turn", "low"}
+    np.testing.assert_allclose([e.t for e in loops.events], [e.t for e in written.events], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(loops.y[-1], written.y[-1], rtol=0, atol=1e-6)
+
+
 def test_links_that_differ_in_a_number(few_links: None) -> None:
     """Links that differ in one number are of different types."""
     m = sb.Model("chain")
