@@ -11,6 +11,7 @@ import pytest
 
 import symbody as sb
 from symbody.algebra.graph.elimination import definite_pivots, eliminate, exchange_rows, solve_columns
+from symbody.algebra.graph.walk import evaluation_order
 from symbody.derivation.rank.small_matrices import dependent_rows, pivoted_elimination
 from symbody.emit.run.loop_callee import LoopCallee
 from symbody.errors import ExpressionError
@@ -133,3 +134,22 @@ def test_rows_change_places() -> None:
     a = [1.0, 2.0, 3.0, 4.0]
     exchange_rows(0, 1, 2, a)
     assert a == [3.0, 4.0, 1.0, 2.0]
+
+
+def test_many_uncoupled_parts_have_factors_of_their_own() -> None:
+    """Forty pairs of unknowns, and right sides in two of them: the solution, zero elsewhere, from two small factors."""
+    a = sb.symbol("a")
+    n = 80
+    rows = [[0 * a] * n for _ in range(n)]
+    for k in range(0, n, 2):
+        rows[k][k], rows[k][k + 1], rows[k + 1][k], rows[k + 1][k + 1] = a + k, 1 + 0 * a, 1 + 0 * a, 2 * a
+    right = np.zeros((n, 2))
+    right[4, 0], right[31, 0], right[4, 1] = 1.0, -2.0, 3.0
+    A = sb.matrix(rows)
+    x = sb.solve(A, sb.matrix(right.tolist()), "definite")
+    found = np.array(sb.evaluate(x, {a: 1.5}))
+    np.testing.assert_allclose(found, np.linalg.solve(np.array(sb.evaluate(A, {a: 1.5})), right), rtol=0, atol=1e-14)
+    factors = [m for m in evaluation_order(x.entries) if m.op == "factor"]
+    assert [m.data.n for m in factors] == [2, 2]
+    product = A @ x
+    np.testing.assert_allclose(sb.evaluate(product, {a: 1.5}), right, rtol=0, atol=1e-14)

@@ -23,6 +23,7 @@ from .graph import ONE, ZERO, Block, Expr, as_expr, intern
 from .matrix import Matrix, as_matrix, sum_of_products
 
 KINDS: Final = ("definite", "indefinite", "general")
+MANY_UNKNOWNS: Final = 40  # from which on uncoupled parts of a matrix have factors of their own
 MIN_PIVOT: Final = 1e-13  # smallest pivot relative to the diagonal, which leaves three significant digits
 
 
@@ -86,8 +87,11 @@ class Factors:
         right = b if isinstance(b, Matrix) else as_matrix([[e] for e in b])
         if right.rows != n:
             raise ExpressionError(f"solve: the matrix is {n} by {n} but the right side has {right.rows} rows")
+        parts = _uncoupled_parts(self.node)
+        if n >= MANY_UNKNOWNS and len(parts) > 1:
+            return _solution_by_parts(self.node, parts, right)
         columns = [solve_block(self.node, right.column(j), transposed) for j in range(right.cols)]
-        if len(parts := _uncoupled_parts(self.node)) > 1:
+        if len(parts) > 1:
             columns = [_without_uncoupled(parts, right.column(j), x) for j, x in enumerate(columns)]
         return Matrix(n, right.cols, tuple(columns[j][i] for i in range(n) for j in range(right.cols)))
 
@@ -184,6 +188,25 @@ def _uncoupled_parts(factor: Block) -> list[list[int]]:
             for k in fewer:
                 part[k] = more
     return list({id(p): p for p in part}.values())
+
+
+def _solution_by_parts(factor: Block, parts: list[list[int]], right: Matrix) -> Matrix:
+    """The solution of a matrix of which each part has factors of its own, so that sparse right sides cost what is in
+    them."""
+    shape, at = factor.data, dict(zip(factor.data.places(), factor.args, strict=True))
+    blocks = []
+    for part in parts:
+        own = FactorShape(shape.kind, len(part), tuple(shape.sizes[i] for i in part) if shape.sizes else ())
+        entries = (at[min(part[i], part[j]), max(part[i], part[j])] for i, j in own.places())
+        blocks.append(intern("factor", tuple(entries), own))
+    out = [ZERO] * len(right.entries)
+    for part, block in zip(parts, blocks, strict=True):
+        for j in range(right.cols):
+            places = [i * right.cols + j for i in part]
+            if any(right.entries[k] is not ZERO for k in places):
+                for k, x in zip(places, solve_block(block, [right.entries[k] for k in places]), strict=True):
+                    out[k] = x
+    return Matrix(right.rows, right.cols, tuple(out))
 
 
 def _without_uncoupled(parts: list[list[int]], right: Sequence[Expr], x: tuple[Expr, ...]) -> tuple[Expr, ...]:

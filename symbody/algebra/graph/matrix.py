@@ -137,12 +137,18 @@ class Matrix(Portable):
         b = as_matrix(other)
         if self.cols != b.rows:
             raise ExpressionError(f"product: matrices of shapes {self.shape} and {b.shape} do not fit")
-        columns = [b.column(j) for j in range(b.cols)]
-        out: list[Expr] = []
+        rows = [[(j, e) for j, e in enumerate(b.row(k)) if e is not ZERO] for k in range(b.rows)]
+        out = [ZERO] * (self.rows * b.cols)
         for i in range(self.rows):
-            row = self.row(i)
-            places = [k for k, e in enumerate(row) if e is not ZERO]  # of large systems a few in each row
-            out += [sum_of_products([row[k] for k in places], [c[k] for k in places]) for c in columns]
+            factors: dict[int, tuple[list[Expr], list[Expr]]] = {}  # of large systems a few in each row
+            for k, e in enumerate(self.row(i)):
+                if e is not ZERO:
+                    for j, other_e in rows[k]:
+                        left, right = factors.setdefault(j, ([], []))
+                        left.append(e)
+                        right.append(other_e)
+            for j in sorted(factors):
+                out[i * b.cols + j] = sum_of_products(*factors[j])
         return Matrix(self.rows, b.cols, tuple(out))
 
     def __rmatmul__(self, other: Any) -> Matrix:
