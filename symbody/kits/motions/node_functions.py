@@ -41,8 +41,9 @@ class NodeFunctions:
 
     @cached_property
     def _jacobian(self) -> Nonzeros:
-        J = sb.algebra.accumulated_jacobian(sb.vector(*self._values), self.unknowns, fewest_first=True)
-        return _nonzeros(J, sb.algebra.sparsity(J))
+        with sb.algebra.gc_paused():
+            J = sb.algebra.accumulated_jacobian(sb.vector(*self._values), self.unknowns, fewest_first=True)
+            return _nonzeros(J, sb.algebra.sparsity(J))
 
     @cached_property
     def _weights(self) -> list[sb.Symbol]:
@@ -50,9 +51,10 @@ class NodeFunctions:
 
     @cached_property
     def _hessian(self) -> Nonzeros:
-        total = sum((w * g for w, g in zip(self._weights, self._values, strict=True)), sb.algebra.as_expr(0))
-        H = sb.algebra.accumulated_jacobian(sb.gradient(total, self.unknowns), self.unknowns, fewest_first=True)
-        return _nonzeros(H, [(i, j) for i, j in sb.algebra.sparsity(H) if i <= j])
+        with sb.algebra.gc_paused():
+            total = sum((w * g for w, g in zip(self._weights, self._values, strict=True)), sb.algebra.as_expr(0))
+            H = sb.algebra.accumulated_jacobian(sb.gradient(total, self.unknowns), self.unknowns, fewest_first=True)
+            return _nonzeros(H, [(i, j) for i, j in sb.algebra.sparsity(H) if i <= j])
 
     @cached_property
     def _first(self) -> Any:
