@@ -22,7 +22,7 @@ def symmetric_eigen(A: Sequence[Sequence[Any]]) -> tuple[list[float], Rows]:
     >>> [[round(abs(x), 6) for x in row] for row in vectors]
     [[0.707107, 0.707107], [0.707107, 0.707107]]
 
-    See also: `factorize`, `determinant`.
+    See also: `algebra.factorize`, `algebra.determinant`.
     """
     n = len(A)
     size = _power_of_two(max((abs(float(x)) for row in A for x in row), default=0.0))
