@@ -1,11 +1,10 @@
 """Large machines of `bench scale`: a train, a net with loops, a rope wound on a drum, a vehicle on two tracks.
 
-The train has `n` wagons: each moves along the track, with two bogies on springs below it, and couplers between them. The net has
+The wagons of the train move along the track, each with two bogies on springs below it, and couplers between them. The net has
 n x n particles of which neighbours keep their distance (two corners are held). The rope has n balls on revolute joints, of which
 every one begins just above the drum; the vehicle has two closed tracks of n links that touch a wheel each and the ground. Rope and
-vehicle stand in a `Pile`, since their contacts change; `first_step_s` is that of the pile, and `step_us` a step after it, for the
-vehicle after it has fallen onto its tracks; `ended_s`: when a motion ended since impulses were not found. `residual` is the
-largest one of the contact problem, `missed` steps are above 1e-6.
+vehicle stand in a `Pile`, since their contacts change. `residual` is that of the contact problem; a motion for whose contacts no
+impulses are found has `ended_s`, and no time of a step. The clock of the machine has steps of 4 ms.
 MuJoCo has the same train, rope and net (contacts, and distances as connect constraints of tendons, are soft).
 """
 

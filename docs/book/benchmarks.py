@@ -105,7 +105,7 @@ def _in_words(docstring: str) -> str:
 
 
 def _title(stage: str) -> str:
-    return stage.upper() if len(stage) == 3 else stage.capitalize()
+    return stage.upper() if len(stage) == 3 else stage.replace("_", " ").capitalize()
 
 
 def _tables(rows: Sequence[dict[str, Any]]) -> list[str]:
