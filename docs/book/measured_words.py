@@ -24,7 +24,6 @@ COLUMNS: Final = {
     "compile_s": Column("compilation, CPU time", "s"),
     "first_step_s": Column("first step, CPU time", "s"),
     "eval_us": Column("one evaluation", "us"),
-    "step_us": Column("one step", "us"),
     "contacts": Column("contacts at the end"),
     "residual": Column("largest residual"),
     "missed": Column("steps above 1e-6"),
