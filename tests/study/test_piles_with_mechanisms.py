@@ -1,5 +1,7 @@
 """A mechanism in a pile: beside free bodies of the pile, beside contacts of mechanisms, and laws of momentum."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -238,7 +240,8 @@ def closed_track(n=4):
     m.free("hull", m.ground, hull)
     wheel = m.body("wheel", mass=2.0, inertia=(0.1, 0.2, 0.1))
     m.revolute("turn", hull, wheel, axis="y")
-    surfaces, on, first = {"rim": (wheel, sb.sphere(apothem - 0.015))}, hull, None
+    surfaces: dict[str, Any] = {"rim": (wheel, sb.sphere(apothem - 0.015))}
+    on, first = hull, None
     for k in range(n):
         link = m.body(f"link{k}", mass=1.0, com=(pitch / 2, 0, 0), inertia=(0.01, 0.02, 0.02))
         if first is None:
@@ -284,10 +287,10 @@ def test_many_surfaces_of_what_is_no_tree_are_refused(monkeypatch):
     m = sb.Model("beads")
     surfaces = {}
     for k in range(3):
-        place = m.coordinates(f"x{k} y{k} z{k}")
-        frame = m.ground.translate(*place)
+        x, y, z = m.coordinates(f"x{k} y{k} z{k}")
+        frame = m.ground.translate(x, y, z)
         m.particle(f"p{k}", frame.origin, mass=1)
-        m.constrain(f"c{k}", place[2] - 0.1 * k)
+        m.constrain(f"c{k}", z - 0.1 * k)
         surfaces[f"s{k}"] = (frame, sb.sphere(0.01))
     pile = sb.Pile("beads")
     pile.mechanism(sb.assemble(sb.derive(m), start={f"z{k}": 0.1 * k for k in range(3)}), surfaces)
