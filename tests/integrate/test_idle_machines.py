@@ -40,7 +40,7 @@ def test_another_run_in_between_changes_nothing(name, monkeypatch):
     one = sb.assemble(eq, start=START)
     other = sb.assemble(eq, start={**START, eq.q[0].name: START.get(eq.q[0].name, 0.0) + 0.7})
     with monkeypatch.context() as m:
-        m.setattr(idle_machines, "_can_be_idle", lambda task: False)
+        m.setattr(idle_machines, "_idle", lambda method, task: [])
         fresh = motion(eq, one, 0.05, **options)
         fresh_other = motion(eq, other, 0.08, **options)
     for _ in range(2):
@@ -87,6 +87,40 @@ def test_nothing_is_chosen_or_made_again(method, monkeypatch):
         monkeypatch.setattr(module, name, lambda *a, name=name: made.append(name))
     assert np.array_equal(sb.simulate(eq, 0.1, q1=-0.5, rtol=1e-6, **options).y, expected)
     assert not made
+
+
+def bouncing():
+    """A ball on a spring above a floor; impacts and a reset change the level of the energy that is kept."""
+    m = sb.Model("bouncing")
+    x, z = m.coordinates("x z")
+    ball = m.particle("ball", m.ground.point(x, 0, z), mass=1.0)
+    m.gravity(0, 0, -9.81)
+    m.spring("spring", ball.point(0, 0, 0), m.ground.point(0, 0, 1), stiffness=3.0, rest=0.5)
+    eq = sb.derive(m)
+    floor = sb.Contact("floor", z, restitution=0.7)
+    turned = sb.Event("wall", x - 0.3, "rising", reset={x.dot: -0.5 * x.dot})
+    return eq, [floor, turned]
+
+
+@pytest.mark.parametrize("options", [{}, {"invariants": ["energy"]}, {"method": "radau", "rtol": 1e-6}])
+def test_machines_with_events_are_used_again(options, monkeypatch):
+    eq, events = bouncing()
+
+    def run(z, end=1.5):
+        sim = sb.simulate(eq, end, {"z": z, "x": 0.1, "x_dot": 1.0}, events=events, progress=False, **options)
+        assert sim.outcome
+        return np.column_stack([sim.t, sim.y]), [(e.name, e.t) for e in sim.events]
+
+    with monkeypatch.context() as m:
+        m.setattr(idle_machines, "_idle", lambda method, task: [])
+        expected, other = run(0.5), run(0.8, 1.0)
+    run(0.5)
+    monkeypatch.setattr(idle_machines, "machine_of", None)
+    for _ in range(2):
+        for (rows, occurred), found in ((expected, run(0.5)), (other, run(0.8, 1.0))):
+            assert len(occurred) >= 3
+            assert np.array_equal(rows, found[0])
+            assert occurred == found[1]
 
 
 def test_few_rates_say_that_a_short_motion_is_not_stiff(monkeypatch):

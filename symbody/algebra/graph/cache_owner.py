@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from threading import Lock
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
 
 # largest number of entries of one kind, so that programs that are not used again do not accumulate
 MAX_ENTRIES: Final = 64
+_MISSING: Final = object()
 _lock = Lock()  # for the few operations that reorder a table; never held while something is made
 
 
@@ -31,10 +32,10 @@ class CacheOwner:
         >>> eq.cached("names", "short", list) is made  # not made again
         True
         """
-        kept: dict[Hashable, T] = self.__dict__.setdefault("_caches", {}).setdefault(kind, {})
+        kept: dict[Hashable, Any] = self.__dict__.setdefault("_caches", {}).setdefault(kind, {})
         with _lock:
-            if key in kept:
-                found = kept[key] = kept.pop(key)
+            if (found := kept.pop(key, _MISSING)) is not _MISSING:
+                kept[key] = found
                 return found
         made = make()
         with _lock:

@@ -103,16 +103,16 @@ def by_name(values: Mapping[Any, Any], where: str, error: type[SymbodyError]) ->
 def values_in_si(values: Mapping[Any, Any], where: str, error: type[SymbodyError], model: Any) -> dict[Any, Any]:
     """Values with texts and pairs that have a unit, "30 deg" or (30, "deg"), in SI, also as the ends of intervals and in
     lists; others as they are."""
+    return {key: _in_si(key, value, where, error, model) for key, value in values.items()}
 
-    def in_si(key: Any, value: Any) -> Any:
-        if not isinstance(value, str | tuple | list):
-            return value
-        if (found := quantity(value, f"{where}: {key}", error, _unit_of(model, key))) is not None:
-            return found
-        has_texts = not isinstance(value, str) and any(isinstance(x, str | tuple | list) for x in value)
-        return type(value)([in_si(key, x) for x in value]) if has_texts else value
 
-    return {key: in_si(key, value) for key, value in values.items()}
+def _in_si(key: Any, value: Any, where: str, error: type[SymbodyError], model: Any) -> Any:
+    if not isinstance(value, str | tuple | list):
+        return value
+    if (found := quantity(value, f"{where}: {key}", error, _unit_of(model, key))) is not None:
+        return found
+    has_texts = not isinstance(value, str) and any(isinstance(x, str | tuple | list) for x in value)
+    return type(value)([_in_si(key, x, where, error, model) for x in value]) if has_texts else value
 
 
 def _unit_of(model: Any, key: Any) -> str:
@@ -194,8 +194,7 @@ class KeywordCall:
             return None
         more: dict[str, str] = {}
         for argument in (*args[1:], *rest.values(), values):
-            if kinds_of(argument) is not own:  # a state of the same equations brings nothing along
-                more |= _new_parameters(argument)
+            more |= _new_parameters(argument, own)
         return {**more, **own} if more else own
 
     def _refuse_ambiguous(
@@ -274,9 +273,11 @@ def _where(label: str, model: Any) -> str:
     return f"{label} {name!r}" if isinstance(name, str) else label
 
 
-def _new_parameters(argument: Any) -> dict[str, str]:
-    """Parameters introduced by expressions of a mapping, or of a steady motion in addition to those of the model."""
+def _new_parameters(argument: Any, own: Mapping[str, str]) -> dict[str, str]:
+    """Parameters introduced by expressions of a mapping, or of a steady motion in addition to those of the model; a state
+    of the same equations brings nothing along."""
     if isinstance(argument, Mapping):
         found = [x for pair in argument.items() for x in pair if isinstance(x, Expr)]
         return {s.name: s.kind for s in free_symbols(*found) if s.kind == "parameter"} if found else {}
-    return {n: k for n, k in (kinds_of(argument) or {}).items() if k == "parameter"}
+    kinds = kinds_of(argument)
+    return {n: k for n, k in kinds.items() if k == "parameter"} if kinds is not None and kinds is not own else {}

@@ -236,7 +236,7 @@ def _task(task: EnsembleTask, feed: InputFeed | None, y: Array, p: Array) -> Tas
     form: Any = task.form if feed is None else FedForm(task.form, feed)
     watch, sense = None, tuple[int, ...]()
     if task.events is not None:
-        watch, sense = watch_of(form, task.events.functions).callee(p), task.events.senses
+        watch, sense = watch_of(form, task.events.functions), task.events.senses
     return Task(
         form, p, y, task.begin, task.end, task.rtol, task.atol, task.step, task.max_step, task.max_growth, task.times, watch, sense,
         task.max_size, *((FIRST_PATIENCE, task.tableau.reach) if task.adapts else (0, 0.0)), task.switching,

@@ -194,7 +194,7 @@ class _ModesRun:
                     self._unfiled += segment.events
                     self._file(segment)
                     return self._trajectory(segment.outcome)
-            loop, now = simulation.events, simulation.machine.t
+            loop, now = simulation.events, simulation.reached
             transition = loop.target if loop else None
             self._unfiled += segment.events
             goes_on = transition is not None and now < end

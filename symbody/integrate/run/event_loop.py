@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -78,7 +78,7 @@ class EventLoop:
         self.direction = 1.0 if forward else -1.0
         self._owner = [(a, k) for a in self.handlers for k in range(len(a.watched))]
         self._sense = np.array([a.watched[k][1] for a, k in self._owner])
-        self._watch: Watch = watch_of(
+        self.watch: Watch = watch_of(
             form, [a.watched[k][0] for a, k in self._owner], [a.sizes[k] for a, k in self._owner]
         )
         self.occurrences: list[Occurrence] = []
@@ -93,11 +93,8 @@ class EventLoop:
         """Directions in the direction of integration."""
         return tuple(int(s * self.direction) for s in self._sense)
 
-    def callee(self) -> Any:
-        return self._watch.callee(self.p)
-
     def raise_pending(self) -> None:
-        self._watch.program.raise_pending()
+        self.watch.program.raise_pending()
 
     # ------------------------------------------------------------------------------------------------ for drive
 
@@ -204,8 +201,7 @@ class EventLoop:
         y, p = form.state.start(t, state, self.p[: self._n_p + len(form.equations.r)])
         if varied := form.variations:
             y = np.concatenate([y, self._variations(varied, t, machine.y, y, changed, found)])
-        self.p[:] = p
-        machine.y[:] = y
+        self.p[:], machine.p[:], machine.y[:] = p, p, y
         leg.jump()
 
     def _variations(
@@ -261,7 +257,7 @@ class EventLoop:
         return Instant(machine.t, machine.y[:n].copy(), self.p[:n_p], self.p[n_p : n_p + n_r])
 
     def _values(self, machine: Machine) -> tuple[Array, Array, Array]:
-        return self._watch(machine.t, machine.y, self.p)
+        return self.watch(machine.t, machine.y, self.p)
 
     def _set_sides(self, machine: Machine, passed: Collection[int] = ()) -> None:
         """The sign of each function; where that is rounding, of its rate; 0 if that is zero too: not known yet.

@@ -30,7 +30,8 @@ class Task:
     """An integration to be done: a form, start, parameters, end, tolerances and requested output.
 
     times   where states are wanted, or None: at every step, with polynomials between
-    watch   event functions and their rates, each function with the direction in which it counts (`sense`), or None
+    watch   event functions and their rates (`Watch`), each function with the direction in which it counts (`sense`), or
+            None
     patience   steps in a row that let a method doubt whether it is of the right kind, 0: none; `reach` is |λ| h of
                explicit steps that are stable
     switching  times at which steps end
@@ -89,7 +90,7 @@ def watched_in(task: Task) -> Watched:
     n = len(task.sense)
     return Watched(
         count=n, values=np.zeros(2 * n), earlier=np.zeros(2 * n), later=np.zeros(2 * n), inner=np.zeros(2 * n), side=np.zeros(n), least=np.zeros(n),
-        sense=np.array(task.sense, dtype=np.int64), watch=task.watch,
+        sense=np.array(task.sense, dtype=np.int64), watch=task.watch and task.watch.callee(task.p),
     )  # fmt: skip
 
 
@@ -143,7 +144,7 @@ class Machine:
 
     def __init__(self, task: Task, method: Method, steps: Steps, memory: Memory) -> None:
         self.task, self.method, self.steps, self.memory = task, method, steps, memory
-        self._p = task.p  # where machine code reads the parameters
+        self.p = task.p  # where machine code reads the parameters
         self.counts, self.watched = steps.counts, steps.watched
         self.y, self.side, self.least = (
             np.asarray(steps.y),
@@ -182,7 +183,7 @@ class Machine:
     def restart(self) -> None:
         """Take up a state that was changed from outside. Algebraic variables follow the others; if they cannot, the
         next step reports it."""
-        y, wrong = self.task.form.consistent(self.t, self.y, self.task.p)
+        y, wrong = self.task.form.consistent(self.t, self.y, self.p)
         if not wrong:
             self.y[:] = y
         self.steps.is_new = 1
@@ -193,7 +194,7 @@ class Machine:
         for x, first in zip(self._memory, self._first, strict=True):
             x[...] = first
         self.memory.work.restart()
-        self._p[:] = task.p
+        self.p[:] = task.p
         self.task = task
         self.begin(task)
         self.restart()

@@ -138,9 +138,9 @@ class Simulation:
         machine, self.events = leg.machine, events
         ending = self._ending(leg, adaptation)
         self._raise_pending()
-        self.machine = leg.machine
+        self.reached = leg.machine.t
         segment = self._segment(leg.machine, leg.record, ending, mode, adaptation.notes if adaptation else ())
-        if leg.machine is machine and events is None:
+        if leg.machine is machine:
             give_back(self.method.name, machine)
         return segment
 
@@ -151,8 +151,7 @@ class Simulation:
     def _leg(self, events: EventLoop | None, memory: float) -> Leg:
         """A machine for the task, at the beginning of its record."""
         o = self.options
-        with working(f"compile {self.eq.name}", o.progress):
-            machine = machine_for(self.method.name, self._task(events))
+        machine = machine_for(self.method.name, self._task(events), o.progress)
         if o.first_step is not None:
             machine.steps.h = np.copysign(o.first_step, self.end - self.state.t)
         return Leg(machine, Record(memory), self.eq, o.progress)
@@ -180,7 +179,7 @@ class Simulation:
 
     def _task(self, events: EventLoop | None) -> Task:
         o, s, explicit = self.options, self.state, self.method.explicit
-        watch, sense = (events.callee(), events.sense) if events else (None, ())
+        watch, sense = (events.watch, events.sense) if events else (None, ())
         switching = self._switching(events is not None)
         return Task(
             self.form, self.p, self.y, s.t, self.end, o.rtol, self.atol, o.step, longest_step(switching, o, self.end - s.t), o.max_growth, self.times, watch,

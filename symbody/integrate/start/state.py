@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -114,7 +115,7 @@ class State(Displayed, Portable):
                 )
             given.setflags(write=False)
             object.__setattr__(self, group, given)
-        if wrong := [n for n, x in self.values.items() if not np.isfinite(x)]:
+        if wrong := [n for n, x in self.values.items() if not isfinite(x)]:
             raise AssemblyError(
                 f"state of {self.equations.name!r}: {listed(f'{n} = {self.values[n]}' for n in wrong)}; a "
                 "state is of finite numbers"
@@ -148,8 +149,8 @@ class State(Displayed, Portable):
     @cached_property
     def values(self) -> Mapping[str, float]:
         """All values by name."""
-        numbers = [self.t, *(x for g in GROUPS for x in getattr(self, g))]
-        return dict(zip(self._table.names, map(float, numbers), strict=True))
+        numbers = (x for g in GROUPS for x in getattr(self, g).tolist())
+        return dict(zip(self._table.names, (float(self.t), *numbers), strict=True))
 
     @property
     def _table(self) -> Variables:
@@ -280,6 +281,8 @@ def violation(equations: Equations, state: State) -> Violation:
     See also: `assemble`, `integrate.Violation`, `Trajectory`.
     """
     rows = rows_of(equations)
+    if not rows.positions and not rows.speeds:
+        return Violation(0.0, 0.0)
     phi, _ = rows.position(*state.arguments)
     Jc, b = rows.speed(*state.arguments)
     psi = Jc @ state.u + b
