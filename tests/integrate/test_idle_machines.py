@@ -82,7 +82,7 @@ def test_nothing_is_chosen_or_made_again(method, monkeypatch):
     sb.simulate(eq, 0.1, q1=0.5, rtol=1e-6, **options)
     expected = sb.simulate(eq, 0.1, q1=-0.5, rtol=1e-6, **options).y
     made = []
-    for place, name in (("form_and_method", "choice"), ("idle_machines", "machine_of")):
+    for place, name in (("form_and_method", "_new_choice"), ("idle_machines", "machine_of")):
         module = import_module(f"symbody.integrate.run.{place}")
         monkeypatch.setattr(module, name, lambda *a, name=name: made.append(name))
     assert np.array_equal(sb.simulate(eq, 0.1, q1=-0.5, rtol=1e-6, **options).y, expected)

@@ -30,22 +30,26 @@ STAGES_PROJECTED: Final = ("projection", "orthogonal")  # forms whose stages may
 
 
 def chosen_options(eq: Equations, o: SimulationOptions, span: TimeSpan) -> SimulationOptions:
-    """Options with form and method chosen, for steps that change the time.
-
-    What depends on the equations and the question alone, and not on numbers of the start, is kept with the equations,
-    since many a motion takes less time than that.
-    """
+    """Options with form and method chosen, for steps that change the time."""
     check_steps(o, span)
-    try:
-        hash(o)
-    except TypeError:  # tolerances by name
-        return choice(eq, o)
-    return eq.cached("options", o, lambda: choice(eq, o))
+    return choice(eq, o)
 
 
 def choice(eq: Equations, o: SimulationOptions) -> SimulationOptions:
     """The options with form and method chosen where they are "auto"; a method stays that where stiffness at the start
-    decides."""
+    decides.
+
+    It depends on the equations and the question alone, and not on numbers of the start, and is kept with the equations,
+    since many a motion takes less time than that.
+    """
+    try:
+        hash(o)
+    except TypeError:  # tolerances by name
+        return _new_choice(eq, o)
+    return eq.cached("options", o, lambda: _new_choice(eq, o))
+
+
+def _new_choice(eq: Equations, o: SimulationOptions) -> SimulationOptions:
     form = o.form
     if form == AUTO:
         form = "minimal" if not eq.lam else "projection" if eq.augmented.is_linear_in_multipliers else "ggl"
