@@ -201,6 +201,7 @@ class Load(Introduced):
     on_rates    generalised forces: coordinate -> force conjugate to its rate; or speed -> force
     by_body     of a gravity field: the potential energy of each body
     remark      a remark for readers of the model, to follow the name: "has the rest length 0"
+    element     what made the load, such as a muscle, for writers of files that have such an element; or None
 
     >>> m = sb.Model("cart")
     >>> x = m.prismatic("x", m.ground, m.body("cart", mass=2)).q
@@ -220,6 +221,7 @@ class Load(Introduced):
     on_rates: Mapping[Symbol, Expr] = field(default_factory=dict)
     by_body: Mapping[str, Expr] = field(default_factory=dict)
     remark: str = field(default="", kw_only=True)
+    element: Any = field(default=None, kw_only=True, compare=False)
 
     def __post_init__(self) -> None:
         checked_name(self.name, "load")

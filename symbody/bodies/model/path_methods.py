@@ -64,7 +64,7 @@ class PathMethods(FrictionMethods):
                     f"{where}: goes through points, and between two of them over one WrapSphere, WrapCylinder, WrapEllipsoid, WrapRing or WrapTorus, "
                     f"over two WrapCylinders, or through ViaPoints; got {shown(s)}"
                 )
-        return LinePath(name, tuple(pieces), (ONE,) * len(pieces))
+        return LinePath(name, tuple(pieces), (ONE,) * len(pieces), tuple(stations))
 
     def _piece(self, where: str, a: Point, between: Sequence[Any], b: Point) -> PathPiece:
         on, towards = _carrier_of(a), _carrier_of(b)

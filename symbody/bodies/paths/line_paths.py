@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 from ...algebra.calculus.derivatives import time_derivative
 from ...algebra.graph.graph import ONE, ZERO, Expr
@@ -70,6 +70,7 @@ class LinePath:
 
     pieces     segments between two points, straight or over a surface
     divisors   one for each segment: its length and force are divided by this number, as in a block and tackle
+    stations   the points and surfaces given to `Model.path`
 
     >>> m = sb.Model("rope")
     >>> x = m.coordinate("x")
@@ -83,6 +84,7 @@ class LinePath:
     name: str
     pieces: tuple[PathPiece, ...]
     divisors: tuple[Expr, ...]
+    stations: tuple[Any, ...] = ()
 
     @cached_property
     def length(self) -> Expr:

@@ -4,7 +4,7 @@ one, and surfaces between them."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 import symbody as sb
@@ -27,7 +27,12 @@ Surfaces: TypeAlias = list[tuple[str, Any]]
 class OsimMuscle:
     """The numbers of a muscle of a file: maximal isometric force [N], optimal fibre length and tendon slack length [m],
     pennation at the optimal length [rad], fastest shortening [optimal lengths/s]; `kind` is the file's, such as
-    "Thelen2003Muscle"; `applies` is False where the file has switched it off."""
+    "Thelen2003Muscle"; `applies` is False where the file has switched it off.
+
+    dynamics   of a DeGrooteFregly2016Muscle: tendon ("rigid" or "elastic"), times, smoothing and damping, as in
+               `kits.biomechanics.muscle`; tendon_strain, passive_strain; has_activation, False where the input is the
+               activation. Empty for other kinds
+    """
 
     name: str
     kind: str
@@ -37,6 +42,7 @@ class OsimMuscle:
     pennation: float
     max_speed: float
     applies: bool
+    dynamics: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

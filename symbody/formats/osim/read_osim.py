@@ -286,4 +286,20 @@ class OsimBuilder:
         kind, applies = e.tag, self.file.is_true(e, "appliesForce", "true")
         speed = self.file.number(e, "max_contraction_velocity", 10.0)
         pennation = self.file.number(e, "pennation_angle_at_optimal", 0.0)
-        return OsimMuscle(label(e), kind, force, optimal, slack, pennation, speed, applies)
+        dynamics = self._dynamics(e) if kind == "DeGrooteFregly2016Muscle" else {}
+        return OsimMuscle(label(e), kind, force, optimal, slack, pennation, speed, applies, dynamics)
+
+    def _dynamics(self, e: XmlElement) -> dict[str, Any]:
+        """Numbers of a DeGrooteFregly2016Muscle, with OpenSim's defaults."""
+        file = self.file
+        return {
+            "tendon": "rigid" if file.is_true(e, "ignore_tendon_compliance", "false") else "elastic",
+            "times": tuple(
+                file.number(e, f"{n}_time_constant", x) for n, x in (("activation", 0.015), ("deactivation", 0.06))
+            ),
+            "smoothing": file.number(e, "activation_dynamics_smoothing", 0.1),
+            "damping": file.number(e, "fiber_damping", 0.0),
+            "tendon_strain": file.number(e, "tendon_strain_at_one_norm_force", 0.049),
+            "passive_strain": file.number(e, "passive_fiber_strain_at_one_norm_force", 0.6),
+            "has_activation": not file.is_true(e, "ignore_activation_dynamics", "false"),
+        }

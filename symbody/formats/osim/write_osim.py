@@ -23,6 +23,9 @@ from ...escaping import in_xml
 from ..robot.linear_loads import CoordinateLoad, PointLoad
 from ..robot.moving_parts import ConstantPose, Move, MovingPart
 from ..robot.written_model import WrittenModel, number_text, numbers_text, saved_text
+from .read_osim import OsimModel
+from .written_lines import element, leaf, leaves, objects, offset_frame
+from .written_paths import PathWriter
 
 WHAT: Final = "write_osim"
 VERSION: Final = 40000  # the oldest of OpenSim 4
@@ -41,8 +44,8 @@ def write_osim(
     omit     names of loads and constraints to leave out
 
     Bodies, joints with coordinates of their own, gravity, linear springs, dampers and inputs on coordinates, and linear
-    springs between two points are written; other parts raise an error that names them. Muscles are loads along paths, which
-    are left out by name: `omit=["vasti"]`.
+    springs between two points are written, and muscles with the curves of OpenSim along paths over its surfaces; other parts
+    raise an error that names them. Muscles of a model from `read_osim` without a force keep their kind and numbers.
 
     >>> m = sb.Model("pendulum")
     >>> rod = m.body("rod", mass=2, com=(0, -0.5, 0), inertia=(0.2, 0.01, 0.2))
@@ -54,7 +57,10 @@ def write_osim(
 
     See also: `read_osim`, `formats.write_mjcf`, `formats.scale_osim`.
     """
-    return saved_text(OsimWriter(WrittenModel(WHAT, model, values, omit)).text(), path)
+    read = model if isinstance(model, OsimModel) else None
+    others = list(read.muscles) if read else []
+    written = WrittenModel(WHAT, model, values, omit, has_muscles=True, others=others)
+    return saved_text(OsimWriter(written, read).text(), path)
 
 
 @dataclass(eq=False)
@@ -107,13 +113,15 @@ def _joints_of(steps: Iterable[ConstantPose | Move]) -> list[SlidesAndTurns]:
 class OsimWriter:
     """Collects the sets of one file."""
 
-    def __init__(self, model: WrittenModel) -> None:
-        self.model, self.parts, self.mechanism = model, model.parts, model.mechanism
-        self.bodies: list[str] = []
+    def __init__(self, model: WrittenModel, read: OsimModel | None) -> None:
+        self.model, self.parts, self.mechanism, self.read = model, model.parts, model.mechanism, read
+        self.bodies: dict[str, list[str]] = {}
+        self.joint_of: dict[sb.Symbol, str] = {}
         self.joints: list[str] = []
         self.forces: list[str] = []
         self.names: dict[str, str] = {}
         self.written: set[sb.Symbol] = set()
+        self.paths = PathWriter(WHAT, self.parts, self._place, self._pose, self.joint_of, self.name)
         self._refuse_constraints()
 
     def _refuse_constraints(self) -> None:
@@ -128,14 +136,16 @@ class OsimWriter:
             self._coordinate_load(q, load)
         for spring in self.model.points:
             self._spring(spring)
-        sets = (("BodySet", self.bodies), ("JointSet", self.joints), ("ForceSet", self.forces))
-        inside = [line for name, lines in sets if lines for line in _objects(name, lines)]
+        self._muscles()
+        bodies = [line for name, lines in self.bodies.items() for line in element("Body", {"name": name}, [*lines, *self._surfaces(f"/bodyset/{name}")])]  # fmt: skip
+        sets = (("BodySet", bodies), ("JointSet", self.joints), ("ForceSet", self.forces))
+        inside = [line for name, lines in sets if lines for line in objects(name, lines)]
         left = [f"<!-- left out: {in_xml(listed(self.model.omitted))} -->"] if self.model.omitted else []
-        model = [_leaf("gravity", numbers_text(self.model.gravity)), *left, *inside]
-        lines = _element(
+        model = [leaf("gravity", numbers_text(self.model.gravity)), *left, *self._ground(), *inside]
+        lines = element(
             "OpenSimDocument",
             {"Version": str(VERSION)},
-            _element("Model", {"name": self.name(self.mechanism.name)}, model),
+            element("Model", {"name": self.name(self.mechanism.name)}, model),
         )
         return "\n".join(['<?xml version="1.0" encoding="UTF-8" ?>', *lines, ""])
 
@@ -188,24 +198,25 @@ class OsimWriter:
     def _add_body(self, name: str, mass: float, com: Any, inertia: Any) -> None:
         six = [inertia[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
         values = {"mass": number_text(mass), "mass_center": numbers_text(com), "inertia": numbers_text(six)}
-        self.bodies += _element("Body", {"name": self.name(name)}, [_leaf(k, v) for k, v in values.items()])
+        self.bodies[self.name(name)] = [leaf(k, v) for k, v in values.items()]
 
     def _joint(self, name: str, parent: str, joint: SlidesAndTurns, child: str) -> None:
         kind = "CustomJoint" if joint.moves else "WeldJoint"
         own = self.name(name)
         sides = [(f"{own}_parent", parent, joint.before), (f"{own}_child", child, joint.after.inverse)]
-        lines = [_leaf("socket_parent_frame", sides[0][0]), _leaf("socket_child_frame", sides[1][0])]
+        lines = [leaf("socket_parent_frame", sides[0][0]), leaf("socket_child_frame", sides[1][0])]
+        self.joint_of |= {m.coordinates[0]: f"/jointset/{own}/{m.coordinates[0].name}" for m in joint.moves}
         if joint.moves:
             lines += [
                 "<coordinates>",
                 *(f"  {line}" for m in joint.moves for line in self._coordinate(m)),
                 "</coordinates>",
             ]
-        frames = [line for name, body, pose in sides for line in _offset_frame(name, body, pose)]
+        frames = [line for name, body, pose in sides for line in offset_frame(name, body, pose)]
         lines += ["<frames>", *(f"  {line}" for line in frames), "</frames>"]
         if joint.moves:
             lines += _spatial_transform(joint)
-        self.joints += _element(kind, {"name": own}, lines)
+        self.joints += element(kind, {"name": own}, lines)
 
     def _coordinate(self, move: Move) -> Iterator[str]:
         q = move.coordinates[0]
@@ -215,9 +226,7 @@ class OsimWriter:
             )
         self.written.add(q)
         start = number_text(self.mechanism.values.get(q, 0.0))
-        yield from _element(
-            "Coordinate", {"name": q.name}, [_leaf("default_value", start), _leaf("range", "-1000 1000")]
-        )
+        yield from element("Coordinate", {"name": q.name}, [leaf("default_value", start), leaf("range", "-1000 1000")])
 
     # -------------------------------------------------------------------------------------------------------- loads
 
@@ -225,64 +234,61 @@ class OsimWriter:
         if load.stiffness or load.damping:
             rest = load.constant / load.stiffness if load.stiffness else 0.0
             values = {"stiffness": load.stiffness, "rest_length": rest, "viscosity": load.damping}
-            self._force("SpringGeneralizedForce", f"{q.name} spring", [_leaf("coordinate", q.name), *_leaves(values)])
+            self._force(
+                "SpringGeneralizedForce", [leaf("coordinate", q.name), *leaves(values)], name=f"{q.name} spring"
+            )
         if load.constant and not load.stiffness:
             raise ModelError(
                 f"{WHAT}: a constant force acts on {q.name}; OpenSim has none without a control. Leave its load out: omit=[...]"
             )
         for name, gain in load.gains.items():
-            self._force("CoordinateActuator", name, [_leaf("coordinate", q.name), *_leaves({"optimal_force": gain})])
+            self._force("CoordinateActuator", [leaf("coordinate", q.name), *leaves({"optimal_force": gain})], name=name)
 
     def _spring(self, load: PointLoad) -> None:
         if load.damping or load.gains:
             raise ModelError(f"{WHAT}: load {load.name!r} has a damper or an input between two points, which OpenSim's spring has not; leave it out: omit=[{load.name!r}]")  # fmt: skip
         lines = []
         for k, point in enumerate((load.a, load.b), start=1):
-            part = self.parts.part_of(point.frame)
-            place = self._in(part).inverse @ ConstantPose(d=self.parts.place(point, part))
-            lines += [_leaf(f"socket_body{k}", self._of(part)), _leaf(f"point{k}", numbers_text(place.d))]
-        self._force(
-            "PointToPointSpring", load.name, [*lines, *_leaves({"stiffness": load.stiffness, "rest_length": load.rest})]
-        )
+            body, place = self._place(point)
+            lines += [leaf(f"socket_body{k}", body), leaf(f"point{k}", numbers_text(place))]
+        values = {"stiffness": load.stiffness, "rest_length": load.rest}
+        self._force("PointToPointSpring", [*lines, *leaves(values)], name=load.name)
 
-    def _force(self, tag: str, name: str, lines: Sequence[str]) -> None:
-        self.forces += _element(tag, {"name": self.name(name)}, lines)
+    def _muscles(self) -> None:
+        for load in self.model.muscles:
+            self._force(*self.paths.muscle(load.element, set(self.mechanism.r)), name=load.name)
+        if self.read is not None:
+            written = [*self.model.omitted, *(load.name for load in self.model.muscles)]
+            for name, given in self.read.muscles.items():
+                if name not in written:
+                    self._force(*self.paths.muscle_of_file(given, self.read.paths[name]), name=name)
 
+    def _surfaces(self, body: str) -> list[str]:
+        lines = self.paths.surfaces.get(body)
+        return objects("WrapObjectSet", lines) if lines else []
 
-# --------------------------------------------------------------------------------------------------------------- text
+    def _ground(self) -> list[str]:
+        inside = self._surfaces("/ground")
+        return element("Ground", {"name": "ground"}, inside) if inside else []
 
+    # ------------------------------------------------------------------------------------------------------- places
 
-def _leaf(tag: str, text: str) -> str:
-    return f"<{tag}>{in_xml(text)}</{tag}>"
+    def _place(self, point: sb.Point) -> tuple[str, Any]:
+        """The body of a point, and the place of the point on it."""
+        body, pose = self._pose(point.frame)
+        return body, pose.d + pose.R @ self.parts.place_in_frame(point)
 
+    def _pose(self, frame: sb.Frame) -> tuple[str, ConstantPose]:
+        """The body that a frame is fixed to, and its pose on it."""
+        part = self.parts.part_of(frame)
+        if part is not self.parts.ground and not part.bodies:
+            raise ModelError(
+                f"{WHAT}: no body is fixed to frame {frame.name!r}, which moves; give it a body of small mass"
+            )
+        return self._of(part), self._in(part).inverse @ self.parts.pose(frame, part)
 
-def _leaves(values: Mapping[str, float]) -> list[str]:
-    return [_leaf(k, number_text(v)) for k, v in values.items()]
-
-
-def _element(tag: str, attributes: Mapping[str, str], lines: Iterable[str]) -> list[str]:
-    given = "".join(f' {k}="{in_xml(v)}"' for k, v in attributes.items())
-    return [f"<{tag}{given}>", *(f"  {line}" for line in lines), f"</{tag}>"]
-
-
-def _objects(tag: str, lines: Iterable[str]) -> list[str]:
-    return _element(tag, {}, _element("objects", {}, lines))
-
-
-def _offset_frame(name: str, body: str, pose: ConstantPose) -> list[str]:
-    """Angles about x, y, z that turn along, so that R = Rx Ry Rz."""
-    values = {"translation": numbers_text(pose.d), "orientation": numbers_text(_angles(pose.R))}
-    lines = [_leaf("socket_parent", body), *(_leaf(k, v) for k, v in values.items())]
-    return _element("PhysicalOffsetFrame", {"name": name}, lines)
-
-
-def _angles(R: Any) -> tuple[float, float, float]:
-    """a, b, c of Rx(a) Ry(b) Rz(c), to full precision also where b is a right angle: c is read off Rx(-a) R."""
-    a = float(np.arctan2(-R[1, 2], R[2, 2])) if R[1, 2] or R[2, 2] else 0.0
-    cosine, sine = np.cos(a), np.sin(a)
-    b = float(np.arctan2(R[0, 2], cosine * R[2, 2] - sine * R[1, 2]))
-    c = float(np.arctan2(cosine * R[1, 0] + sine * R[2, 0], cosine * R[1, 1] + sine * R[2, 1]))
-    return a, b, c
+    def _force(self, tag: str, lines: Sequence[str], *, name: str) -> None:
+        self.forces += element(tag, {"name": self.name(name)}, lines)
 
 
 def _spatial_transform(joint: SlidesAndTurns) -> list[str]:
@@ -292,15 +298,15 @@ def _spatial_transform(joint: SlidesAndTurns) -> list[str]:
         axes = _three_axes([m.axis for m in moves])
         for k, axis in enumerate(axes):
             move = moves[k] if k < len(moves) else None
-            names = [_leaf("coordinates", move.coordinates[0].name)] if move else []
+            names = [leaf("coordinates", move.coordinates[0].name)] if move else []
             function = ["<LinearFunction>", "  <coefficients>1 0</coefficients>", "</LinearFunction>"]
             rest = ["<Constant>", "  <value>0</value>", "</Constant>"]
-            lines += _element(
+            lines += element(
                 "TransformAxis",
                 {"name": f"{kind}{k + 1}"},
-                [*names, _leaf("axis", numbers_text(axis)), *(function if move else rest)],
+                [*names, leaf("axis", numbers_text(axis)), *(function if move else rest)],
             )
-    return _element("SpatialTransform", {}, lines)
+    return element("SpatialTransform", {}, lines)
 
 
 def _three_axes(axes: list[Any]) -> list[Any]:

@@ -137,13 +137,17 @@ class MovingParts:
 
     def place(self, point: sb.Point, part: MovingPart) -> Any:
         """Coordinates of a point in the frame of the part that it is fixed to."""
+        pose = self.pose(point.frame, part)
+        return pose.d + pose.R @ self.place_in_frame(point)
+
+    def place_in_frame(self, point: sb.Point) -> Any:
+        """Coordinates of a point in its own frame."""
         here = point.in_frame(point.frame).coordinates
         if extra := [s for s in sb.free_symbols(here) if s not in self.values]:
             raise ModelError(
                 f"{self.what}: a point on {point.frame.name!r} moves with {listed(extra)}; make it a point of a frame"
             )
-        pose = self.pose(point.frame, part)
-        return pose.d + pose.R @ self.numbers(here)
+        return self.numbers(here)
 
     def numbers(self, expressions: Any, more: Mapping[sb.Symbol, float] = {}) -> Any:
         """Values of a matrix or expression, as an array."""

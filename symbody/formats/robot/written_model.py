@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from ...whole_files import whole_file
 from .linear_loads import CoordinateLoad, PointLoad, linear_loads
 from .moving_parts import MovingParts
 
+OF_A_MUSCLE: Final = ("activation", "tension", "balance")  # its additional equations, by the ends of their names
+
 
 class WrittenModel:
     """The parts of a model that a format has; what it does not have is refused by name.
@@ -25,20 +27,35 @@ class WrittenModel:
     coordinates  the linear force on each coordinate
     points       linear springs and dampers between two points, one for each pair of points
     omitted      names of loads, constraints and joints that the user leaves out
+    muscles      loads that muscles make, if the format has muscles
     """
 
-    def __init__(self, what: str, model: Any, values: Mapping[str, float] | None, omit: Sequence[str]) -> None:
+    def __init__(
+        self,
+        what: str,
+        model: Any,
+        values: Mapping[str, float] | None,
+        omit: Sequence[str],
+        *,
+        has_muscles: bool = False,
+        others: Sequence[str] = (),
+    ) -> None:
         mechanism = model.freeze() if isinstance(model, sb.Model) else model
         if not isinstance(mechanism, sb.bodies.Mechanism):
             raise ModelError(f"{what}: expected a model or a mechanism, got {type(model).__name__}")
         self.what, self.mechanism = what, mechanism
-        self.omitted = self._names_of(omit)
+        self.omitted = self._names_of(omit, others)
+        self.muscles: list[sb.bodies.Load] = []
         self._refuse_equations()
         self.parts = MovingParts(mechanism, what, self._parameter_values(values or {}))
         self.coordinates: dict[sb.Symbol, CoordinateLoad] = {}
         self._points: list[PointLoad] = []
         for load in mechanism.loads:
-            if load.kind != "gravity" and load.name not in self.omitted:
+            if load.kind == "gravity" or load.name in self.omitted:
+                continue
+            if has_muscles and load.element is not None:
+                self.muscles.append(load)
+            else:
                 self._take(linear_loads(load, self.parts))
 
     def _take(self, loads: Sequence[CoordinateLoad | PointLoad]) -> None:
@@ -67,9 +84,9 @@ class WrittenModel:
 
     # ---------------------------------------------------------------------------------------------------- checks
 
-    def _names_of(self, omit: Sequence[str]) -> list[str]:
+    def _names_of(self, omit: Sequence[str], others: Sequence[str]) -> list[str]:
         m = self.mechanism
-        known = [p.name for group in (m.loads, m.constraints, m.joints) for p in group]
+        known = [*(p.name for group in (m.loads, m.constraints, m.joints) for p in group), *others]
         names = [omit] if isinstance(omit, str) else list(omit)
         for name in names:
             if name not in known:
@@ -91,8 +108,9 @@ class WrittenModel:
 
     def _refuse_equations(self) -> None:
         m = self.mechanism
+        of_muscles = {f"{load.name}_{k}" for load in m.loads if load.element is not None for k in OF_A_MUSCLE}
         for kind, names in (
-            ("additional equations", m.equations),
+            ("additional equations", [n for n in m.equations if n not in of_muscles]),
             ("kinetic energies", m.kinetic),
             ("equations of motion", m.balances),
         ):

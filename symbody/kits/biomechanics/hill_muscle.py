@@ -13,8 +13,8 @@ elastic   f = F/F₀ is a state, lT = lS ft⁻¹(f), and the fibre's velocity v 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -47,6 +47,7 @@ class Muscle(Summarized):
     cos_pennation    cos α
     tendon_length    lT
     tendon           "rigid" or "elastic"
+    numbers          of `muscle`, by its arguments: max_force, optimal_length, ...; curves
 
     >>> m = sb.Model("pull")
     >>> block = m.body("block", mass=2)
@@ -70,6 +71,7 @@ class Muscle(Summarized):
     cos_pennation: Any
     tendon_length: Any
     tendon: str
+    numbers: Mapping[str, Any] = field(default_factory=dict)
 
     def _summary(self) -> Summary:
         rows = summary_rows(
@@ -208,8 +210,9 @@ def muscle(
         m.rate(activation, activation_rate(excitation, activation, times=times, smoothing=smoothing))
     fibre = _Fibre(laws, activation, optimal_length, pennation, max_speed, damping)
     unit = (_rigid if tendon == "rigid" else _elastic)(m, name, path, fibre, max_force, slack_length)
-    result = Muscle(name, path, unit.pop("force"), excitation, activation, **unit, tendon=tendon)
-    m.tension(name, path, result.force)
+    numbers = positive | {"pennation": pennation, "damping": damping, "curves": laws, "times": times}
+    result = Muscle(name, path, unit.pop("force"), excitation, activation, **unit, tendon=tendon, numbers=numbers)
+    m.parts.add_load(replace(path.load(name, "tension", m.parts.checked(where, result.force)), element=result))
     _add_outputs(m, result, outputs)
     return result
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import symbody as sb
 
 from ...argument_kinds import answered
 from ...errors import ModelError, shown, unknown
+from .characteristic_curves import muscle_curves
 from .hill_muscle import Muscle, muscle
 
 
@@ -16,7 +17,9 @@ from .hill_muscle import Muscle, muscle
 @sb.bodies.all_or_nothing
 def add_muscles(m: sb.formats.OsimModel, names: Sequence[str] | str | None = None, **options: Any) -> dict[str, Muscle]:
     """Forces of the muscles of a model from `read_osim`, with the file's maximal forces, optimal lengths, slack lengths,
-    pennations and fastest speeds. The curves are De Groote's and Fregly's, whatever kind the file says.
+    pennations and fastest speeds. The curves are De Groote's and Fregly's, whatever kind the file says. A
+    DeGrooteFregly2016Muscle has OpenSim's curves, and the tendon, the damping and the times of the file as well; an
+    elastic tendon without damping gets that of `muscle`.
 
     names     of some muscles; None: of all that the file has switched on
     options   of `muscle`: `tendon`, `curves`, `damping`, `outputs`, ...
@@ -56,5 +59,18 @@ def add_muscles(m: sb.formats.OsimModel, names: Sequence[str] | str | None = Non
             "pennation": given.pennation,
             "max_speed": given.max_speed,
         }
-        made[name] = muscle(m, name, m.paths[name], **(numbers | options))
+        made[name] = muscle(m, name, m.paths[name], **(numbers | _of_its_kind(m, given, options) | options))
     return made
+
+
+def _of_its_kind(m: sb.formats.OsimModel, given: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of `muscle` that only some kinds of muscles state in a file."""
+    said = dict(given.dynamics)
+    if not said:
+        return {}
+    strains = {k: said.pop(k) for k in ("tendon_strain", "passive_strain")}
+    if not said.pop("has_activation") and "activation" not in options and "excitation" not in options:
+        said["activation"] = m.input(f"{given.name}_activation")
+    if said["damping"] == 0 and options.get("tendon", said["tendon"]) == "elastic":
+        del said["damping"]
+    return said | {"curves": muscle_curves("opensim", **strains)}
