@@ -50,7 +50,7 @@ class PathWriter:
 
     def muscle(self, made: Any, inputs: set[Any]) -> tuple[str, list[str]]:
         """Kind and lines of a muscle of `kits.biomechanics`."""
-        n = {k: v if k in ("curves", "times") else self._number(v) for k, v in made.numbers.items()}
+        n: dict[str, Any] = {k: v if k in ("curves", "times") else self._number(v) for k, v in made.numbers.items()}
         curves, refuse = n["curves"], f"{self.what}: muscle {made.name!r} "
         strains = {"tendon_strain": curves.tendon_strain, "passive_strain": curves.passive_strain}
         if curves != sb.kits.biomechanics.muscle_curves("opensim", **strains):
@@ -68,7 +68,9 @@ class PathWriter:
                 f"with a damping of at most {DAMPING:z.6g} or with tendon='rigid', or leave it out: omit=[{made.name!r}]"
             )
         rise, fall = (self._number(t) for t in n["times"])
-        values = _shared(n["max_force"], n["optimal_length"], n["slack_length"], n["pennation"], n["max_speed"]) | {
+        values = _muscle_properties(
+            n["max_force"], n["optimal_length"], n["slack_length"], n["pennation"], n["max_speed"]
+        ) | {
             "activation_time_constant": rise,
             "deactivation_time_constant": fall,
             "activation_dynamics_smoothing": n["smoothing"],
@@ -85,7 +87,9 @@ class PathWriter:
 
     def muscle_of_file(self, given: OsimMuscle, path: sb.bodies.LinePath) -> tuple[str, list[str]]:
         """Those of a muscle that was read, with its kind and numbers."""
-        values = _shared(given.max_force, given.optimal_length, given.slack_length, given.pennation, given.max_speed)
+        values = _muscle_properties(
+            given.max_force, given.optimal_length, given.slack_length, given.pennation, given.max_speed
+        )
         return given.kind, [leaf("appliesForce", str(given.applies).lower()), *self.path(path), *leaves(values)]
 
     def path(self, path: sb.bodies.LinePath) -> list[str]:
@@ -124,7 +128,7 @@ class PathWriter:
     def _range(self, path: sb.bodies.LinePath, when: Any) -> tuple[sb.Symbol, float, float]:
         """The coordinate of a condition, and the range in which the condition holds."""
         low, high = -UNBOUNDED, UNBOUNDED
-        found = set()
+        found: set[sb.Symbol] = set()
         for a, b in _inequalities(when):
             number, q, is_low = (a, b, True) if b in self.joint_of else (b, a, False)
             if q not in self.joint_of or set(sb.free_symbols(number)) - set(self.parts.values):
@@ -200,7 +204,7 @@ class PathWriter:
         return float(self.parts.numbers(sb.algebra.as_expr(value)))
 
 
-def _shared(force: float, optimal: float, slack: float, pennation: float, speed: float) -> dict[str, float]:
+def _muscle_properties(force: float, optimal: float, slack: float, pennation: float, speed: float) -> dict[str, float]:
     """Properties that all muscles of OpenSim have."""
     return {
         "max_isometric_force": force,
