@@ -137,7 +137,11 @@ class SimulationOptions:
     @property
     def given(self) -> dict[str, Any]:
         """Options that differ from their defaults."""
-        return {name: value for name, value in vars(self).items() if not _is_default(name, value)}
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if value is not (default := _DEFAULTS[name]) and not (type(value) is type(default) and value == default)
+        }
 
 
 _DEFAULTS: Final = {name: getattr(SimulationOptions, name) for name in SimulationOptions.__annotations__}
@@ -151,11 +155,6 @@ _KEPT: Final[Mapping[str, Callable[[Any], Any]]] = {  # as what they are kept, s
     "sensitivities": lambda names: tuple(map(str, names)),
     "held": lambda names: names if isinstance(names, str) else tuple(map(str, names)),
 }
-
-
-def _is_default(name: str, value: Any) -> bool:
-    default = _DEFAULTS[name]
-    return value is default or (type(value) is type(default) and bool(value == default))
 
 
 def _check_number(name: str, value: Any, is_allowed: Callable[[Any], bool], words: str) -> None:
