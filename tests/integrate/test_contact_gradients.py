@@ -110,21 +110,6 @@ def test_a_box_that_turns_while_it_slides_has_gradients_of_differences():
     np.testing.assert_allclose(S @ way, (8 * one - two) / 12, atol=1e-9)
 
 
-def test_second_derivatives_are_symmetric():
-    """Differences of the first ones within a branch, as the guide says: of a box that turns while it slides on three feet."""
-    env, d = sb.stepper(box_on(TRIPOD), 1e-2, b_z=0.1 - 1e-4, b_x_dot=1.0, b_wz=2.0), 1e-4
-
-    def second(v):
-        D = [env.derivatives(env.start + k * d * v, wrt=("x",)).x for k in (-2, -1, 1, 2)]
-        return (D[0] - D[3] + 8 * (D[2] - D[1])) / (12 * d)
-
-    v, w = (
-        np.array([n in names for n in env.state_names], dtype=float) for names in (("b_x_dot", "b_wz"), ("b_y_dot",))
-    )
-    assert np.abs(second(v) @ w).max() > 1e-2
-    np.testing.assert_allclose(second(v) @ w, second(w) @ v, atol=1e-10)
-
-
 def test_a_block_that_sticks_forgets():
     """Stick-slip: once it sticks, nothing changes its speed, and only parameters that moved it show in its place."""
     env = sb.stepper(sliding(), 1e-3, s_dot=0.5)

@@ -131,6 +131,12 @@ def balance_pullback(eq: Equations, symbols: Sequence[Symbol], factors: Sequence
     return min(found, key=lambda entries: operations_from(set(), entries))
 
 
+def shortest_balance(eq: Equations) -> list[Expr]:
+    """M u' - f - Jcᵀ lam for u' and lam as symbols, in the form that takes fewest operations."""
+    ways = [balance(eq, forces)[: len(eq.u)] for forces, _ in ways_to_forces(eq)]
+    return min(ways, key=lambda entries: operations_from(set(), entries))
+
+
 def accelerations(eq: Equations) -> tuple[Symbol, ...]:
     return tuple(s for u in eq.u if isinstance(s := u.dot, Symbol))
 

@@ -22,7 +22,12 @@ from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.walk import substitute_all
 from ...derivation.equations.additional_rates import variable_rates
 from ...derivation.equations.own_terms import in_own_terms
-from ...derivation.programs.dynamics_derivatives import accelerations, balance_derivatives, balance_pullback
+from ...derivation.programs.dynamics_derivatives import (
+    accelerations,
+    balance_derivatives,
+    balance_pullback,
+    shortest_balance,
+)
 from ...emit.run.callable import Compiled
 from ..contact.contact_modes import ModeTable
 from ..contact.frictions import Friction
@@ -61,11 +66,11 @@ def _compiled_derivatives(table: ModeTable, wrt: tuple[Symbol, ...], softened: l
     midpoint = Midpoint(table, softened)
     by_rows, by_pushes = midpoint.contact_derivatives(theta)
     found = {
-        "qdot": _sparse(jacobian(list(eq.rates.entries), theta)) if eq.q else ((), []),
-        "F": _sparse(midpoint.balance_derivatives(theta, by_pushes)),
-        "V": _sparse(by_rows),
-        "limit": _sparse(jacobian(midpoint.limits, theta)) if table.frictions else ((), []),
-        "zdot": _sparse(jacobian(list(variable_rates(eq).entries), theta)) if eq.z else ((), []),
+        "qdot": sparse(jacobian(list(eq.rates.entries), theta)) if eq.q else ((), []),
+        "F": sparse(midpoint.balance_derivatives(theta, by_pushes)),
+        "V": sparse(by_rows),
+        "limit": sparse(jacobian(midpoint.limits, theta)) if table.frictions else ((), []),
+        "zdot": sparse(jacobian(list(variable_rates(eq).entries), theta)) if eq.z else ((), []),
     }
     outputs = {name: values or [ZERO] for name, (_, values) in found.items()}
     rates = compiled_program(eq, "slopes_of_rates", {"qdot": outputs.pop("qdot")}) if eq.q else None
@@ -73,7 +78,7 @@ def _compiled_derivatives(table: ModeTable, wrt: tuple[Symbol, ...], softened: l
     return DerivativePrograms(rates, point, {name: places for name, (places, _) in found.items()})
 
 
-def _sparse(J: Matrix) -> tuple[Places, list[Expr]]:
+def sparse(J: Matrix) -> tuple[Places, list[Expr]]:
     """Entries that are not zero, and their places."""
     entries = [((i, j), J[i, j]) for i in range(J.rows) for j in range(J.cols) if J[i, j] is not ZERO]
     return tuple(place for place, _ in entries), [e for _, e in entries]
@@ -92,12 +97,13 @@ class Midpoint:
         self._now: list[Expr] = [*self._approach, *flat]
         self._G = jacobian(self._now, eq.u)
         count = len(self._now)
-        self._x, self._part = _symbols("impulse", count), _symbols("takes_part", count)
-        self._static, self._after = _symbols("is_static", len(table.frictions)), _symbols("speed_after", len(eq.u))
+        self.impulses, self._part = symbols_of("impulse", count), symbols_of("takes_part", count)
+        self._static, self.after = symbols_of("is_static", len(table.frictions)), symbols_of("speed_after", len(eq.u))
         damped = [f.law.damping for f, of_one in zip(table.frictions, self._slips, strict=True) for _ in of_one]
         damping = [ZERO] * len(self._approach) + damped
-        self._impulses = [
-            x - part * (self._h * c * v) for x, part, c, v in zip(self._x, self._part, damping, self._now, strict=True)
+        self._damped_impulses = [
+            x - part * (self._h * c * v)
+            for x, part, c, v in zip(self.impulses, self._part, damping, self._now, strict=True)
         ]
 
     @property
@@ -106,11 +112,20 @@ class Midpoint:
         spare = [symbol("no_impulse", "variable")]
         return {
             "h": self._h,
-            "impulses": list(self._x),
+            "impulses": list(self.impulses),
             "part": list(self._part),
             "static": list(self._static) or spare,
-            "after": list(self._after),
+            "after": list(self.after),
         }
+
+    def balance(self, nu: Sequence[Expr]) -> list[Expr]:
+        """F, with impulses ν of the constraints."""
+        eq, h = self._table.base, self._h
+        held = dict(zip((*accelerations(eq), *eq.lam), (*self._mean_accelerations, *(x / h for x in nu)), strict=True))
+        missed, changes = self._missed_constraints
+        forces = substitute_all(shortest_balance(eq), held)
+        balanced = [h * e - g for e, g in zip(forces, self._pushed, strict=True)]
+        return [*balanced, *substitute_all(missed, changes)]
 
     def balance_derivatives(self, theta: Sequence[Symbol], pushes: Matrix) -> Matrix:
         """∂F/∂θ with u⁺ - u and the impulses held; `pushes`: that of Gᵀ Λ."""
@@ -129,9 +144,12 @@ class Midpoint:
     def _held_motion(self) -> dict[Symbol, Expr]:
         """What stands for accelerations and multipliers in a step."""
         eq, h = self._table.base, self._h
-        change = [(after - u) / h for after, u in zip(self._after, eq.u, strict=True)]
-        impulses = (e / h for e in self._constraint_impulses)
-        return dict(zip((*accelerations(eq), *eq.lam), (*change, *impulses), strict=True))
+        impulses = (e / h for e in self.constraint_impulses)
+        return dict(zip((*accelerations(eq), *eq.lam), (*self._mean_accelerations, *impulses), strict=True))
+
+    @property
+    def _mean_accelerations(self) -> list[Expr]:
+        return [(after - u) / self._h for after, u in zip(self.after, self._table.base.u, strict=True)]
 
     def pulled(
         self,
@@ -145,11 +163,11 @@ class Midpoint:
         cost does not grow with the number of θ."""
         eq, h = self._table.base, self._h
         n = len(eq.u)
-        a = _symbols("factor", n + len(eq.lam))
+        a = symbols_of("factor", n + len(eq.lam))
         missed, changes = self._missed_constraints
         terms = [x * y for x, y in zip(a, self._pushed, strict=False)]
         terms += [-x * y for x, y in zip(a[n:], missed, strict=True)]
-        for factors, rows in ((by_row, self._row_speeds), (by_cone, self.limits), (drift, variable_rates(eq).entries)):
+        for factors, rows in ((by_row, self.row_speeds), (by_cone, self.limits), (drift, variable_rates(eq).entries)):
             terms += [x * y for x, y in zip(factors, rows, strict=False)]
         whole = gradient(sum(terms, ZERO), theta).entries
         balance = balance_pullback(eq, theta, a[:n])
@@ -162,7 +180,7 @@ class Midpoint:
         factors, k = self._table.base.augmented.factors.unguarded, len(self._table.base.lam)
         if factors.is_symmetric:
             return list(factors.solve([*push, *[ZERO] * k]).entries)
-        right = _symbols("right", len(push) + k)
+        right = symbols_of("right", len(push) + k)
         solved = factors.solve(list(right)).entries[: len(push)]
         return list(gradient(sum((x * y for x, y in zip(push, solved, strict=True)), ZERO), right).entries)
 
@@ -175,16 +193,16 @@ class Midpoint:
     def _missed_constraints(self) -> tuple[list[Expr], dict[Any, Expr]]:
         """Jc u⁺ + b + r/h phi, with symbols for u⁺ - u and what stands for them."""
         eq = self._table.base
-        change = _symbols("speed_change", len(eq.u))
+        change = symbols_of("speed_change", len(eq.u))
         speeds = [u + d for u, d in zip(eq.u, change, strict=True)]
         missed = (eq.Jc @ Matrix(len(speeds), 1, tuple(speeds)) + eq.b).entries if eq.lam else ()
         rows = [e + RETURN / self._h * phi for e, phi in zip(missed, self._positions, strict=True)]
-        return rows, {d: after - u for d, after, u in zip(change, self._after, eq.u, strict=True)}
+        return rows, {d: after - u for d, after, u in zip(change, self.after, eq.u, strict=True)}
 
     def contact_derivatives(self, theta: Sequence[Symbol]) -> tuple[Matrix, Matrix]:
         """∂V/∂θ with u⁺ held, of the speed after the step, of a contact with e times that before; and ∂(Gᵀ Λ)/∂θ. Both
         contract ∂G/∂θ, whose parts they share."""
-        eq, rows = self._table.base, self._row_speeds
+        eq, rows = self._table.base, self.row_speeds
         both = accumulated_jacobian([*rows, *self._pushed], theta, fewest_first=True)
         split = len(rows) * len(theta)
         return (
@@ -193,10 +211,10 @@ class Midpoint:
         )
 
     @property
-    def _row_speeds(self) -> list[Expr]:
+    def row_speeds(self) -> list[Expr]:
         """V: of the speed after the step, of a contact with e times that before."""
         eq, contacts = self._table.base, self._table.contacts
-        after = (self._G @ Matrix(len(eq.u), 1, self._after)).entries
+        after = (self._G @ Matrix(len(eq.u), 1, self.after)).entries
         drift = substitute_all(self._now, dict.fromkeys(eq.u, ZERO))
         rows = [a + d for a, d in zip(after, drift, strict=True)]
         e = in_own_terms(eq, [c.restitution for c in contacts], solved=True)
@@ -216,7 +234,7 @@ class Midpoint:
     @cached_property
     def _pushed(self) -> list[Expr]:
         """Gᵀ Λ."""
-        return list((self._G.T @ Matrix(len(self._impulses), 1, tuple(self._impulses))).entries)
+        return list((self._G.T @ Matrix(len(self._damped_impulses), 1, tuple(self._damped_impulses))).entries)
 
     @property
     def _positions(self) -> list[Expr]:
@@ -225,7 +243,7 @@ class Midpoint:
         return [*eq.phi.entries, *[ZERO] * (len(eq.lam) - len(eq.phi.entries))]
 
     @cached_property
-    def _constraint_impulses(self) -> list[Expr]:
+    def constraint_impulses(self) -> list[Expr]:
         """ν, of the constraints in this step."""
         eq, h = self._table.base, self._h
         if not eq.lam:
@@ -249,7 +267,7 @@ class Midpoint:
         """The impulse that presses the surfaces of a friction together."""
         table, h = self._table, self._h
         if (owner := table.owner.get(f.name)) is not None:
-            return self._impulses[[c.name for c in table.contacts].index(owner)]
+            return self._damped_impulses[[c.name for c in table.contacts].index(owner)]
         N = ZERO if f.normal is None else f.normal
         (given,) = substitute_all([N], dict.fromkeys(table.base.lam, ZERO))
         slopes = list(jacobian([N], table.base.lam).entries) if table.base.lam else []
@@ -264,5 +282,5 @@ class Midpoint:
         return [-e for e in eq.augmented.factors.unguarded.solve(right).entries[len(eq.u) :]]
 
 
-def _symbols(name: str, count: int) -> tuple[Symbol, ...]:
+def symbols_of(name: str, count: int) -> tuple[Symbol, ...]:
     return tuple(symbol(f"{name}_{i + 1}", "variable") for i in range(count))

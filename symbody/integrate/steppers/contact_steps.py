@@ -160,7 +160,7 @@ class ContactWorker:
         p, r = np.zeros(len(eq.p) + 1), np.zeros(len(eq.r) + 1)
         steps = moreau_record(scheme.table, p, r, remembers=False, smoothing=scheme.smoothing, h=scheme.h)
         steps.energy[: len(scheme.energy)] = scheme.energy
-        self._loop = ContactMembers(
+        self.record = ContactMembers(
             width=len(scheme.variables), n_given=len(scheme.parameters), n_notes=scheme.n_notes, n_p=len(eq.p), n_r=len(eq.r),
             substeps=scheme.substeps, length=scheme.h, switching=moreau_switching(eq).record(p, r), starts=rows.y, given=rows.given, ends=rows.ends, noted=rows.notes, p=p, r=r,
             at=indices([scheme.place(s) for s in eq.r]), slope_at=indices([scheme.slope_place(s) for s in eq.r]), steps=steps,
@@ -169,14 +169,14 @@ class ContactWorker:
         self._effort = Effort()
         if columns and (point := scheme.derivatives.point) is not None:
             self._effort.with_code(point)
-        self._members = self._effort.loop(step_contact_members, m=self._loop)
+        self._members = self._effort.loop(step_contact_members, m=self.record)
 
     def run(self, first: int, stop: int) -> None:
-        self._loop.first, self._loop.stop = first, stop
+        self.record.first, self.record.stop = first, stop
         self._effort.run(self._members)
 
     def prepared(self, first: int, stop: int) -> Callable[[], None]:
-        self._loop.first, self._loop.stop = first, stop
+        self.record.first, self.record.stop = first, stop
         return self._effort.prepared(self._members)
 
 
@@ -190,7 +190,7 @@ def _variations_record(scheme: ContactSteps, columns: int, given: Mapping[str, A
     entries = {name: sparse_entries(places) for name, places in derivatives.places.items()}
     return StepVariations(
         columns=columns, seeds=len(scheme.seeds), width=width, sides=sides, y=np.zeros(n), S=np.zeros(n * columns + 1),
-        J=np.zeros(n * width + 1), unit=indices(_varied_alone(scheme, constant, growing)), is_first=1, constant=_padded_array(constant), growing=_padded_array(growing),
+        J=np.zeros(n * width + 1), unit=indices(varied_alone(scheme, constant, growing)), is_first=1, constant=_padded_array(constant), growing=_padded_array(growing),
         length=scheme.seed_place(STEP_LENGTH), clock=scheme.seed_place(eq.t), by_step=scheme.wrt.index(STEP_LENGTH) if STEP_LENGTH in scheme.wrt else -1,
         rates=_program_callee(derivatives.rates, given), point=_program_callee(derivatives.point, given), **entries,
         E=np.zeros(n_u * sides + 1), impulses=np.zeros(rows + 1), part=np.zeros(rows + 1), static=np.zeros(cones + 1),
@@ -199,7 +199,7 @@ def _variations_record(scheme: ContactSteps, columns: int, given: Mapping[str, A
     )  # fmt: skip
 
 
-def _varied_alone(scheme: ContactSteps, constant: Array, growing: Array) -> list[int]:
+def varied_alone(scheme: ContactSteps, constant: Array, growing: Array) -> list[int]:
     """For each column the number in θ whose change it is, or -1 if it is not the change of one number alone."""
     state = scheme.equations.state
     out = []

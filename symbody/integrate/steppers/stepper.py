@@ -6,7 +6,7 @@ import threading
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -28,6 +28,8 @@ from .contact_members import NOTES
 from .contact_step_derivatives import STEP_LENGTH
 from .contact_steps import ContactSteps, slope_symbol, start_symbol
 from .reverse_steps import pulled_back
+from .second_order_members import second_order_step
+from .second_order_steps import SecondOrderSteps
 from .step_results import StepDerivatives, StepImpulses, names_of_marked
 from .step_schemes import ACCEPTED, CLOCK, SingleStep, StepRows, StepScheme
 from .tangent_space import tangent_columns, tangent_rows
@@ -52,6 +54,7 @@ class Stepper(Introduced):
 
     env.step(state, r)           the state after a step with these inputs
     env.derivatives(state, r)    the same with exact derivatives, including events and impacts
+    env.second_derivatives(state, v, r)  their change along v, of steps with contacts
     env.pullback(state, bar, r)  the same with the gradient of bar · x⁺ (reverse mode)
     env.impulses(state, r)       the same with the impulses of contacts, where there are any
     env.trajectory(states)       states that follow each other as a `Trajectory`, with its scene and figures
@@ -352,6 +355,53 @@ class Stepper(Introduced):
             if "x" in found:
                 found["x"] = tangent_columns(found["x"], given, turns)
         return StepDerivatives(after, **found, one_sided=self._one_sided(notes))
+
+    @checked_flags(SimulationError)
+    def second_derivatives(
+        self,
+        state: Any,
+        along: Any,
+        r: Any = None,
+        *,
+        t: float = 0.0,
+        p: Any = None,
+        wrt: Iterable[str] = ("x", "r"),
+    ) -> StepDerivatives:
+        """The change of `derivatives` of a step with contacts along a direction: ∂²x⁺/∂x² v in `x`, and the same for "r", "p".
+
+        along   the direction: v for the state, or `{"x": v, "r": ..., "p": ...}`
+
+        They are exact, on the branch that the step is on: the equations of its contacts are differentiated twice. Equations
+        without contacts have such steps as `sb.Contacts(eq)`.
+
+        >>> m = sb.Model("pendulum")
+        >>> joint = m.revolute("q", m.ground, m.body("bob", mass=1, com=(0, -1, 0)))
+        >>> m.gravity(0, -10, 0)
+        >>> env = sb.stepper(sb.Contacts(sb.derive(m)), 0.1, q=np.pi / 2)
+        >>> env.second_derivatives(env.start, along=[1.0, 0.0]).x.round(12)  # h g sin(q + h u / 2), times 1, h/2 and h/2
+        array([[0.05  , 0.0025],
+               [1.    , 0.05  ]])
+
+        See also: `Stepper.derivatives`, `Dynamics.second_derivatives`.
+        """
+        given = self._array(state, "a state")
+        inputs = {"r": r, "t": t, "p": p}
+
+        def rows() -> Array:
+            return self._taken(given, r, r, t, p).given.copy()
+
+        return second_order_step(self, self._second_order, given, along, tuple(wrt), inputs, rows)
+
+    def _second_order(self, groups: tuple[str, ...]) -> SecondOrderSteps:
+        """Programs and memory of this thread, kept from call to call."""
+        env = self._with_variations(groups, False)
+        try:
+            kept: SecondOrderSteps = env._local.second
+        except AttributeError:
+            kept = env._local.second = SecondOrderSteps(
+                cast("ContactSteps", env.scheme), self.row, env._first_variations
+            )
+        return kept
 
     def pullback(
         self,
