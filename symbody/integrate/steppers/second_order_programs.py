@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...algebra.calculus.accumulation import accumulated_jacobian
 from ...algebra.calculus.derivatives import directional_derivative
@@ -22,28 +23,28 @@ from ...derivation.equations.additional_rates import variable_rates
 from ...emit.run.callable import Array, Compiled
 from ..contact.contact_modes import ModeTable
 from ..time_stepping.moreau_programs import compiled_program, contact_key, softened_rows
-from .contact_step_derivatives import Midpoint, Places, sparse, symbols_of
+from .contact_step_derivatives import Midpoint, sparse, symbols_of
 
 
 @dataclass(frozen=True)
 class SecondOrderProgram:
     """Functions with their first derivatives and the change of these along a direction; `shape` is that of ∂g, and entries that
-    are not zero stand at `first` and `second`."""
+    are not zero stand at `first` and `second`, counted row by row."""
 
     code: Compiled
     shape: tuple[int, int]
-    first: Places
-    second: Places
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
 
     def __call__(self, *given: object) -> tuple[Array, Array, Array]:
         g, first, second = self.code(*given)
         return np.asarray(g), self._matrix(first, self.first), self._matrix(second, self.second)
 
-    def _matrix(self, values: Array, places: Places) -> Array:
-        out = np.zeros(self.shape)
-        if places:
-            out[tuple(np.transpose(places))] = values
-        return out
+    def _matrix(self, values: Array, places: NDArray[np.int64]) -> Array:
+        out = np.zeros(self.shape[0] * self.shape[1])
+        if len(places):
+            out[places] = values
+        return out.reshape(self.shape)
 
 
 @dataclass(frozen=True)
@@ -88,4 +89,5 @@ def _second_order(
     first, second = (sparse(accumulated_jacobian(rows, by, fewest_first=True)) for rows in (g, along))
     outputs = {"g": g, "first": first[1] or [ZERO], "second": second[1] or [ZERO]}
     code = compiled_program(table.base, name, outputs, {**given, "direction": list(way)}, is_quick=True)
-    return SecondOrderProgram(code, (len(g), len(by)), first[0], second[0])
+    at = [np.array([i * len(by) + j for i, j in places], dtype=np.int64) for places, _ in (first, second)]
+    return SecondOrderProgram(code, (len(g), len(by)), at[0], at[1])
