@@ -1,4 +1,4 @@
-"""Muscles and wrapping surfaces written as .osim files: read again they move alike, and OpenSim computes the same lengths
+"""Muscles, wrapping surfaces and coupled coordinates written as .osim files: read again they move alike, and OpenSim computes the same lengths
 and accelerations."""
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import symbody as sb
-from symbody.formats import write_osim
+from symbody.formats import write_mjcf, write_osim
 from symbody.kits import biomechanics as bio
 
 NUMBERS: dict[str, Any] = {
@@ -201,4 +201,38 @@ def test_what_opensim_does_not_have_is_refused_by_name(what: str) -> None:
     m = make()
     with pytest.raises(sb.ModelError, match=words):
         write_osim(m)
+    with pytest.raises(sb.ModelError, match="has other curves than muscles of this format"):
+        write_mjcf(m)
     assert "left out: " in write_osim(m, omit=["flexor", "extensor"] if "flexor" in m.parts.loads else ["pull"])
+
+
+def coupled() -> sb.Model:
+    """A kneecap that follows the knee by a parabola, and a wheel geared to it."""
+    m = sb.Model("coupled")
+    m.gravity(0, -9.81, 0)
+    bodies = [m.body(n, mass=1 + k, com=(0, -0.1, 0), inertia=(0.01, 0.002, 0.01)) for k, n in enumerate("abc")]
+    knee = m.revolute("knee", m.ground, bodies[0]).q
+    cap = m.revolute("cap", m.ground, bodies[1], axis=(0, 1, 1)).q
+    wheel = m.revolute("wheel", bodies[0], bodies[2], at=(0, -0.2, 0)).q
+    m.constrain("follow", 2 * cap - 0.6 * knee**2 - 0.3 * knee + 0.1)
+    m.constrain("gear", 0.5 * knee + wheel)
+    return m
+
+
+def test_coupled_coordinates(tmp_path: Path) -> None:
+    """Read again they are functions of the others; the accelerations are those of the constrained model, and of OpenSim."""
+    m, text = coupled(), write_osim(coupled())
+    again = sb.derive(sb.read_osim(text))
+    assert [q.name for q in again.q] == ["knee"]
+    here = sb.derive(m)
+    start = sb.assemble(here, knee=0.7, knee_dot=-1.3)
+    sim, other = sb.simulate(here, 0.3, start=start), sb.simulate(again, 0.3, knee=0.7, knee_dot=-1.3)
+    assert other["knee"][-1] == pytest.approx(sim["knee"][-1], rel=1e-6)
+    _, model, now = opensim_of(text, tmp_path)
+    coordinates = model.getCoordinateSet()
+    for q in here.q:
+        coordinates.get(q.name).setValue(now, start[q.name], False)
+        coordinates.get(q.name).setSpeedValue(now, start[f"{q.name}_dot"])
+    model.realizeAcceleration(now)
+    want = sb.compile(again).udot(0.0, [0.7], [-1.3], [])
+    assert coordinates.get("knee").getAccelerationValue(now) == pytest.approx(want[0], rel=1e-9)

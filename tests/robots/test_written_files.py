@@ -184,3 +184,25 @@ def test_loads_left_out_are_listed_in_the_file() -> None:
     assert "left out: air" in write_osim(m, omit=["air"])
     with pytest.raises(sb.ModelError, match="Did you mean 'air'"):
         write_mjcf(m, omit=["aire"])
+
+
+def test_a_coordinate_that_is_a_polynomial_of_another() -> None:
+    """Zero in MuJoCo where the constraint is; read again it is the same constraint. Other functions are refused."""
+    mujoco: Any = pytest.importorskip("mujoco")
+    m, body, x = cart()
+    y = m.prismatic("y", body, m.body("load", mass=1), axis="y").q
+    m.constrain("cam", 2 * y + 0.3 * x**3 - 0.4 * x + 0.1)
+    text = write_mjcf(m)
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.qpos[:] = 0.7, -(0.3 * 0.7**3 - 0.4 * 0.7 + 0.1) / 2
+    mujoco.mj_forward(model, data)
+    assert data.nefc == 1
+    assert abs(data.efc_pos[0]) < 1e-14
+    again = sb.derive(sb.read_mjcf(text, parameters="none"))
+    start = sb.assemble(again, x=0.7)
+    assert start["y"] == pytest.approx(data.qpos[1], abs=1e-13)
+    m.constrain("lock", sb.sin(x) - y)
+    for write in (write_mjcf, write_osim):
+        with pytest.raises(sb.ModelError, match="'lock' does not make one coordinate a polynomial"):
+            write(m)

@@ -18,6 +18,7 @@ import symbody as sb
 from ...argument_kinds import answered
 from ...errors import ModelError, listed
 from ...escaping import in_xml
+from ..robot.coupled_coordinates import coupled_coordinate
 from ..robot.linear_loads import PointLoad
 from ..robot.moving_parts import ConstantPose, Move, MovingPart
 from ..robot.rotation_numbers import quaternion_of
@@ -42,7 +43,7 @@ def write_mjcf(
     omit     names of loads and constraints to leave out; a comment in the file lists them
 
     Bodies, joints with coordinates of their own, gravity, linear springs, dampers and inputs on coordinates, springs and
-    dampers between two points, spherical and fixed joints that close loops, and linear constraints between two coordinates
+    dampers between two points, spherical and fixed joints that close loops, and constraints that make a coordinate a polynomial of another
     are written. Other parts raise an error that names them.
 
     >>> m = sb.Model("pendulum")
@@ -248,21 +249,12 @@ class MjcfWriter:
             )
 
     def _coupling(self, c: sb.bodies.Constraint) -> None:
-        """a q₁ + b q₂ + c = 0 as q₁ = -(c + b q₂)/a."""
-        moved = [q for q in self.mechanism.q if q in set(sb.free_symbols(c.expression))]
-        rows = [sb.derivative(c.expression, q) for q in moved]
-        is_constant = all(set(sb.free_symbols(r)) <= set(self.parts.values) for r in rows)
-        if not c.is_holonomic or not is_constant or not 1 <= len(moved) <= 2:
-            raise ModelError(
-                f"{WHAT}: constraint {c.name!r} is not a linear relation of two coordinates, which is what MuJoCo couples; "
-                f"leave it out: omit=[{c.name!r}]"
-            )
-        a, *b = (self.parts.numbers(r) for r in rows)
-        start = self.parts.numbers(c.expression, dict.fromkeys(moved, 0.0))
-        other = f' joint2="{in_xml(moved[1].name)}"' if b else ""
-        poly = numbers_text([-start / a, -b[0] / a if b else 0.0, 0, 0, 0])
+        coupled = coupled_coordinate(c, self.parts, self.mechanism.q)
+        first, second = coupled.dependent, coupled.independent
+        other = f' joint2="{in_xml(second.name)}"' if second is not None else ""
+        poly = numbers_text([*coupled.coefficients, 0, 0, 0, 0][:5])
         self.equalities.append(
-            f'<joint name="{in_xml(c.name)}" joint1="{in_xml(moved[0].name)}"{other} polycoef="{poly}"/>'
+            f'<joint name="{in_xml(c.name)}" joint1="{in_xml(first.name)}"{other} polycoef="{poly}"/>'
         )
 
 

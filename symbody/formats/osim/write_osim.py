@@ -20,11 +20,12 @@ import symbody as sb
 from ...argument_kinds import answered
 from ...errors import ModelError, listed
 from ...escaping import in_xml
+from ..robot.coupled_coordinates import coupled_coordinate
 from ..robot.linear_loads import CoordinateLoad, PointLoad
 from ..robot.moving_parts import ConstantPose, Move, MovingPart
 from ..robot.written_model import WrittenModel, number_text, numbers_text, saved_text
 from .read_osim import OsimModel
-from .written_lines import element, leaf, leaves, objects, offset_frame
+from .written_lines import coupler, element, leaf, leaves, objects, offset_frame
 from .written_paths import PathWriter
 
 WHAT: Final = "write_osim"
@@ -119,15 +120,29 @@ class OsimWriter:
         self.joint_of: dict[sb.Symbol, str] = {}
         self.joints: list[str] = []
         self.forces: list[str] = []
+        self.constraints: list[str] = []
         self.names: dict[str, str] = {}
         self.written: set[sb.Symbol] = set()
         self.paths = PathWriter(WHAT, self.parts, self._place, self._pose, self.joint_of, self.name)
-        self._refuse_constraints()
 
-    def _refuse_constraints(self) -> None:
-        names = dict.fromkeys(c.joint or c.name for c in self.mechanism.constraints)
-        if left := [n for n in names if n not in self.model.omitted]:
-            raise ModelError(f"{WHAT}: loops and constraints are not written: {listed(left)}; leave each out by omit={left[:1]!r}")  # fmt: skip
+    def _couplers(self) -> None:
+        """Constraints of two coordinates; one coordinate is a function of another in each, the later one where possible."""
+        dependent: set[sb.Symbol] = set()
+        for c in self.mechanism.constraints:
+            if (c.joint or c.name) in self.model.omitted:
+                continue
+            if c.joint is not None:
+                raise ModelError(
+                    f"{WHAT}: loops of joints are not written: {c.joint}; leave it out: omit=[{c.joint!r}]"
+                )
+            coupled = coupled_coordinate(c, self.parts, [q for q in reversed(self.mechanism.q) if q not in dependent])
+            q, other = coupled.dependent, coupled.independent
+            if other is None:
+                raise ModelError(
+                    f"{WHAT}: constraint {c.name!r} holds {q.name} at a value; leave it out: omit=[{c.name!r}]"
+                )
+            dependent.add(q)
+            self.constraints += coupler(self.name(c.name), q.name, other.name, coupled.coefficients)
 
     def text(self) -> str:
         for part in self.parts.with_bodies:
@@ -137,8 +152,14 @@ class OsimWriter:
         for spring in self.model.points:
             self._spring(spring)
         self._muscles()
+        self._couplers()
         bodies = [line for name, lines in self.bodies.items() for line in element("Body", {"name": name}, [*lines, *self._surfaces(f"/bodyset/{name}")])]  # fmt: skip
-        sets = (("BodySet", bodies), ("JointSet", self.joints), ("ForceSet", self.forces))
+        sets = (
+            ("BodySet", bodies),
+            ("JointSet", self.joints),
+            ("ConstraintSet", self.constraints),
+            ("ForceSet", self.forces),
+        )
         inside = [line for name, lines in sets if lines for line in objects(name, lines)]
         left = [f"<!-- left out: {in_xml(listed(self.model.omitted))} -->"] if self.model.omitted else []
         model = [leaf("gravity", numbers_text(self.model.gravity)), *left, *self._ground(), *inside]

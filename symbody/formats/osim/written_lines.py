@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,3 +43,16 @@ def angles_xyz(R: Any) -> tuple[float, float, float]:
     b = float(np.arctan2(R[0, 2], cosine * R[2, 2] - sine * R[1, 2]))
     c = float(np.arctan2(cosine * R[1, 0] + sine * R[2, 0], cosine * R[1, 1] + sine * R[2, 1]))
     return a, b, c
+
+
+def coupler(name: str, dependent: str, independent: str, coefficients: Sequence[float]) -> list[str]:
+    """A coordinate that is a polynomial of another; coefficients of rising powers here, of falling ones in the file."""
+    falling = np.trim_zeros(np.asarray(coefficients, float)[::-1], "f")
+    powers = falling if len(falling) else np.zeros(1)
+    law = element("PolynomialFunction", {}, [leaf("coefficients", numbers_text(powers))])
+    lines = [
+        *element("coupled_coordinates_function", {}, law),
+        leaf("independent_coordinate_names", independent),
+        leaf("dependent_coordinate_name", dependent),
+    ]
+    return element("CoordinateCouplerConstraint", {"name": name}, lines)

@@ -55,6 +55,11 @@ class WrittenModel:
                 continue
             if has_muscles and load.element is not None:
                 self.muscles.append(load)
+            elif load.element is not None:
+                raise ModelError(
+                    f"{what}: muscle {load.name!r} has other curves than muscles of this format, and moves differently; leave it out: "
+                    f"omit=[{load.name!r}]"
+                )
             else:
                 self._take(linear_loads(load, self.parts))
 
