@@ -61,7 +61,7 @@ def _solutions(
 
 
 def _polynomial(expression: Any, q: sb.Symbol, other: sb.Symbol | None, parts: MovingParts) -> Any:
-    """Coefficients in the other coordinate where q is zero; None if it is no polynomial."""
+    """Coefficients in the other coordinate where q is zero; None for other functions."""
     if other is None:
         return [parts.numbers(expression, {q: 0.0})]
     values = np.array([parts.numbers(expression, {q: 0.0, other: x}) for x in PLACES])
