@@ -109,6 +109,24 @@ def test_a_bob_on_a_rod_that_hits_a_curved_wall():
     assert_exact(env, np.array([0.6, -0.801, -0.8, -0.6]), [0.5], least=1.0, tolerance=1e-9)
 
 
+def test_variables_time_and_a_law_of_friction():
+    """Beside coordinates, in two parts of a step: a variable with a rate of its own, a force that depends on time, a coefficient
+    that depends on the slip."""
+    m = sb.Model("skater")
+    x, y = m.coordinates("x y")
+    z, p = m.variable("z"), m.parameters(mu=0.3, c=2.0)
+    m.rate(z, x.dot * z - p.c * sb.sin(z + x))
+    m.gravity(0, -g, 0)
+    m.particle("skater", m.ground.point(x, y, 0), mass=1.5)
+    m.generalized_force("push", x, m.input("F") * sb.cos(3 * m.time) * z + sb.cos(x) * p.c * x)
+    law = sb.Coulomb(p.mu, static=0.5, stribeck=0.3, viscous=0.2)
+    ice = sb.Contact("ice", y - 0.1 * sb.sin(x), 0.1, law, slip=x.dot * (1 + x**2))
+    env = sb.stepper(sb.Contacts(sb.derive(m), ice), 2e-2, substeps=2)
+    state = np.array([0.3, 0.02, 0.7, -0.3, 0.4])
+    assert env.impulses(state).impulses.all()
+    assert_exact(env, state, [1.0], least=0.1, tolerance=1e-10)
+
+
 def test_what_has_none_says_so():
     x = sb.symbol("x", "variable")
     with pytest.raises(sb.errors.SimulationError, match=r"make it of `sb.Contacts\(eq\)`"):
@@ -121,6 +139,13 @@ def test_what_has_none_says_so():
     linear = sb.stepper(sliding(), 0.01, inputs="linear")
     with pytest.raises(sb.errors.SimulationError, match="inputs are held"):
         linear.second_derivatives(linear.start, [1.0, 0.0])
+    m = sb.Model("switched")
+    s = m.coordinate("s")
+    m.particle("block", m.ground.point(s, 0, 0), mass=1.0)
+    m.generalized_force("push", s, sb.where(m.time < 0.005, 1.0, 2.0))
+    switched = sb.stepper(sb.Contacts(sb.derive(m)), 0.01)
+    with pytest.raises(sb.errors.SimulationError, match="switch at certain times"):
+        switched.second_derivatives(switched.start, [1.0, 0.0])
     turning = sb.stepper(box_on(CORNERS), 1e-2, b_z=0.1 - 1e-4, b_x_dot=1.0, b_wz=2.0)
     with pytest.raises(sb.errors.SimulationError, match="do not determine the motion"):
         turning.second_derivatives(turning.start, np.ones(13))

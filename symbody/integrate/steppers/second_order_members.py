@@ -55,10 +55,13 @@ def _check_steps(env: Stepper) -> None:
             f"{env}: second derivatives are those of steps with contacts; make it of `sb.Contacts(eq)`, also without contacts"
         )
     if env.scheme.is_linear:
-        raise SimulationError(f"{env}: second derivatives are those of steps whose inputs are held; got linear ones")
+        raise SimulationError(
+            f"{env}: second derivatives are those of steps whose inputs are held, these are linear; make it with inputs='held'"
+        )
     if moreau_switching(env.equations).count:
         raise SimulationError(
-            f"{env}: second derivatives are those of steps that nothing divides; its equations switch at certain times"
+            f"{env}: second derivatives are those of steps that nothing divides, and its equations switch at certain times; "
+            "take differences of `derivatives` there"
         )
 
 
