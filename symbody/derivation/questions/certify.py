@@ -351,13 +351,13 @@ class _Probe:
         return [*out, ("reactions do no virtual power", *_largest(cells))]
 
     def _actions(self, state: Values, Jc: Rows) -> list[Finding]:
-        """Forces of unit multipliers do the virtual power that the rows of Jc say."""
+        """The virtual power of the forces of unit multipliers, from the geometry of the joints, is that of the rows of Jc."""
         if not self.rows:
             return []
         found = numbers([Matrix(1, len(self.eq.u), r.forces) for r in self.rows], state)
         pairs = [(r.constraint, Jc[r.row], forces) for r, (forces,) in zip(self.rows, found, strict=True)]
         cells = [(max(abs(a - b) for a, b in zip(x, y, strict=True)) / _size(x), name) for name, x, y in pairs]
-        return [("constraint forces do virtual power", *_largest(cells))]
+        return [("constraint forces are Jcᵀ lam", *_largest(cells))]
 
 
 # ---------------------------------------------------------------------------------------------------- what has to agree
