@@ -3,6 +3,7 @@ and accelerations."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import symbody as sb
 from symbody.formats import write_mjcf, write_osim
 from symbody.kits import biomechanics as bio
 
+FOLDER = os.environ.get("SYMBODY_OPENSIM_MODELS")
 NUMBERS: dict[str, Any] = {
     "max_force": 60,
     "optimal_length": 0.15,
@@ -236,3 +238,32 @@ def test_coupled_coordinates(tmp_path: Path) -> None:
     model.realizeAcceleration(now)
     want = sb.compile(again).udot(0.0, [0.7], [-1.3], [])
     assert coordinates.get("knee").getAccelerationValue(now) == pytest.approx(want[0], rel=1e-9)
+
+
+def test_a_surface_in_successive_gaps_is_one_wrap() -> None:
+    m = sb.Model("rope")
+    block = m.body("block", mass=1)
+    q = m.prismatic("x", m.ground, block).q
+    drum, other = (sb.bodies.WrapCylinder(m.ground.translate(0, y, 0), 0.01) for y in (0.0, 0.1))
+    at = [m.ground.point(-0.3 + 0.1 * k, 0.05, 0) for k in range(5)]
+    hook = sb.bodies.ViaPoint(m.ground.point(0.1, 0.1, 0), q > 0)
+    stations = [at[0], drum, at[1], drum, at[2], hook, at[3], drum, at[4], other, block.point(0.3, 0, 0)]
+    bio.muscle(m, "pull", m.path("pull", stations), **NUMBERS, outputs=False)
+    ranges = [line.strip() for line in write_osim(m).splitlines() if "<range>" in line and "." not in line]
+    assert ranges == ["<range>1 6</range>", "<range>6 7</range>"]
+
+
+@pytest.mark.skipif(not FOLDER, reason="SYMBODY_OPENSIM_MODELS does not name the folder of public models")
+def test_arm26_written_again_in_opensim(tmp_path: Path) -> None:
+    source = Path(FOLDER or "") / "Arm26" / "arm26.osim"
+    here = [
+        opensim_of(text, tmp_path)[1:]
+        for text in (source.read_text(encoding="utf-8"), write_osim(sb.read_osim(source)))
+    ]
+    for pose in ((0.1, 0.1), (0.5, 0.5), (1.2, 1.2)):
+        for model, now in here:
+            for name, x in zip(("r_shoulder_elev", "r_elbow_flex"), pose, strict=True):
+                model.getCoordinateSet().get(name).setValue(now, x)
+        for name in ("TRIlat", "TRImed", "BIClong", "BICshort", "BRA"):
+            was, is_now = (model.getMuscles().get(name).getLength(now) for model, now in here)
+            assert is_now == pytest.approx(was, abs=1e-14)

@@ -98,17 +98,25 @@ class PathWriter:
                 f"{self.what}: path {path.name!r} was not made by m.path, so its points and surfaces are not known; leave its load out by omit="
             )
         points: list[str] = []
-        wraps: list[str] = []
-        count = 0
+        runs: list[_Run] = []
+        start = count = 0
         for s in path.stations:
             if isinstance(s, (sb.Point, sb.bodies.ViaPoint)):
                 count += 1
                 points += self._point(path, count, s)
             else:
-                inside = {"wrap_object": self._surface(path, s), "range": f"{count} {count + 1}"}
-                wraps += element("PathWrap", {"name": f"over_{inside['wrap_object']}_{count}"}, [leaf(k, v) for k, v in inside.items()])  # fmt: skip
+                _lengthen(runs, s, count)
+            if isinstance(s, sb.Point):
+                for run in runs if count - start > 1 else ():  # a gap with ViaPoints does not end it
+                    run.reach = count if run.reach == start else run.reach
+                start = count
+        wraps = [line for k, run in enumerate(runs, start=1) for line in self._wrap(path, k, run)]
         lines = objects("PathPointSet", points) + (objects("PathWrapSet", wraps) if wraps else [])
         return element("GeometryPath", {"name": "path"}, lines)
+
+    def _wrap(self, path: sb.bodies.LinePath, k: int, run: _Run) -> list[str]:
+        inside = {"wrap_object": self._surface(path, run.surface), "range": f"{run.first} {run.last}"}
+        return element("PathWrap", {"name": f"wrap{k}"}, [leaf(tag, text) for tag, text in inside.items()])
 
     # ----------------------------------------------------------------------------------------------------- points
 
@@ -202,6 +210,25 @@ class PathWriter:
 
     def _number(self, value: Any) -> float:
         return float(self.parts.numbers(sb.algebra.as_expr(value)))
+
+
+@dataclass
+class _Run:
+    """The first and last point between which a surface stands in each gap; `reach` is where the run may go on."""
+
+    surface: Any
+    first: int
+    last: int
+    reach: int
+
+
+def _lengthen(runs: list[_Run], surface: Any, before: int) -> None:
+    """A surface in the gap after a point: it lengthens its run, since OpenSim chooses one gap of a run, or begins one."""
+    for run in runs:
+        if run.surface is surface and run.reach == before:
+            run.last = run.reach = before + 1
+            return
+    runs.append(_Run(surface, before, before + 1, before + 1))
 
 
 def _muscle_properties(force: float, optimal: float, slack: float, pennation: float, speed: float) -> dict[str, float]:
