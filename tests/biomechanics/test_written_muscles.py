@@ -249,7 +249,7 @@ def test_a_surface_in_successive_gaps_is_one_wrap() -> None:
     hook = sb.bodies.ViaPoint(m.ground.point(0.1, 0.1, 0), q > 0)
     stations = [at[0], drum, at[1], drum, at[2], hook, at[3], drum, at[4], other, block.point(0.3, 0, 0)]
     bio.muscle(m, "pull", m.path("pull", stations), **NUMBERS, outputs=False)
-    ranges = [line.strip() for line in write_osim(m).splitlines() if "<range>" in line and "." not in line]
+    ranges = [line.strip() for line in write_osim(m).splitlines() if "<range>" in line and not set(".-") & set(line)]
     assert ranges == ["<range>1 6</range>", "<range>6 7</range>"]
 
 
