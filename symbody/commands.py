@@ -192,7 +192,7 @@ def _export_model(study: Study, asked: Any) -> Answer:
             f"export --to {asked.to} writes the model, not code: options of code do not apply: {listed(given)}"
         )
     write_file = formats.write_mjcf if asked.to == "mjcf" else formats.write_osim
-    write_file(study.equations.mechanism, asked.output)
+    write_file(study.source.model, asked.output)
     return Answer(f"wrote {asked.output}", {"name": study.source.name, "to": asked.to, "files": [str(asked.output)]})
 
 

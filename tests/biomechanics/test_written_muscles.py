@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import symbody as sb
+from symbody.cli import main
 from symbody.formats import write_mjcf, write_osim
 from symbody.kits import biomechanics as bio
 
@@ -176,6 +177,12 @@ def test_muscles_that_were_read_keep_kind_and_numbers() -> None:
     for name, path in read.paths.items():
         assert sb.evaluate(again.paths[name].length, state) == sb.evaluate(path.length, state)
     assert list(sb.read_osim(write_osim(read, omit=["flexor"])).muscles) == ["extensor"]
+
+
+def test_the_command_keeps_muscles(tmp_path: Path) -> None:
+    (tmp_path / "arm.osim").write_text(write_osim(arm()), encoding="utf-8")
+    assert main(["export", str(tmp_path / "arm.osim"), "--to", "osim", "-o", str(tmp_path / "again.osim")]) == 0
+    assert list(sb.read_osim(tmp_path / "again.osim").muscles) == ["flexor", "extensor"]
 
 
 REFUSED: dict[str, tuple[Any, str]] = {
