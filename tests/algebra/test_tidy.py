@@ -157,3 +157,12 @@ def test_decimals_stay_decimals():
     assert max(abs(n.data) for n in evaluation_order([found]) if n.op == "const") < 10
     at = {a: 0.3, b: 0.8, c: -1.2}
     assert sb.evaluate(found, at) == pytest.approx(sb.evaluate(e, at), rel=1e-14)
+
+
+def test_large_terms_that_cancel() -> None:
+    """Coordinates in an orbit: at random numbers, terms of 2e16 leave the rounding of their own size instead of zero."""
+    far, pull = 6_771_000, 199_300_220_900_000_000
+    cube = sb.sqrt(l**2 - 2 * far * l + far**2) ** 3
+    inward = 500 * far * u**2 - pull * far / cube
+    more = 500 * (l * u**2 - far * u**2) - (pull / cube * l - pull * far / cube)
+    assert tidy(l * inward - far * (inward + more)) == ZERO
