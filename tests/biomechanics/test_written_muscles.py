@@ -55,8 +55,8 @@ def test_an_arm_with_muscles_read_again_moves_alike(tendon: str) -> None:
     ends = []
     for model in (m, read_with_muscles(write_osim(m))):
         eq = sb.derive(model)
-        at_rest = {"flexor_speed": 0, "extensor_speed": 0} if tendon == "elastic" else {}
-        guess = {"start": {"flexor_tension": 0.3, "extensor_tension": 0.3}} if at_rest else {}
+        at_rest: dict[str, Any] = {"flexor_speed": 0, "extensor_speed": 0} if tendon == "elastic" else {}
+        guess: dict[str, Any] = {"start": {"flexor_tension": 0.3, "extensor_tension": 0.3}} if at_rest else {}
         start = sb.assemble(eq, shoulder=0.3, elbow=0.4, shoulder_dot=0, elbow_dot=0, flexor_activation=0.1, extensor_activation=0.2, **at_rest, **guess)  # fmt: skip
         sim = sb.simulate(eq, 0.2, inputs={"flexor_excitation": 0.6, "extensor_excitation": 0.3}, start=start)
         assert sim.outcome

@@ -63,12 +63,12 @@ def test_a_bouncing_ball():
     m.particle("ball", m.ground.point(0, y, 0), mass=2.0)
     env = sb.stepper(sb.Contacts(sb.derive(m), sb.Contact("floor", y, e)), 0.01)
     x = np.array([1e-3, -1.0])
-    np.testing.assert_allclose(env.derivatives(x).x[1], [0, -0.8])
+    np.testing.assert_allclose(env.derivatives(x).x[1], np.array([0, -0.8]))
     found = env.second_derivatives(x, along={"p": [1.0]}, wrt=ALL)
-    np.testing.assert_allclose(found.x, [[0, -0.005], [0, -1]], atol=1e-15)
+    np.testing.assert_allclose(found.x, np.array([[0, -0.005], [0, -1]]), atol=1e-15)
     np.testing.assert_allclose(found.p, 0, atol=1e-15)
     flying = env.second_derivatives([x + np.array([1.0, 0.0]), x], along=[[0.0, 1.0], [0.0, 1.0]], wrt=("p",))
-    np.testing.assert_allclose(flying.p, [[[0], [0]], [[-0.005], [-1]]], atol=1e-15)
+    np.testing.assert_allclose(flying.p, np.array([[[0], [0]], [[-0.005], [-1]]]), atol=1e-15)
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 1e-3])
