@@ -96,6 +96,10 @@ class Rotation:
 
     factors: tuple[Factor, ...] = ()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Of pickles, which are the same whether its matrix and inverse were requested or not."""
+        return {"factors": self.factors}
+
     def __matmul__(self, other: Rotation) -> Rotation:
         """One rotation after the other; turns that meet about one axis become one."""
         factors = list(self.factors)
