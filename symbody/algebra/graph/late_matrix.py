@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from .graph import Expr
+from .graph import ZERO, Expr
 from .matrix import Matrix
 from .node_table import gc_paused
 
@@ -86,6 +86,52 @@ class LateSquare(LateEntries):
         return None, {**known, "_made": self._made, "_entries": None, "_diagonal_entries": None}
 
 
+class LateRows(LateEntries):
+    """A matrix with few entries in each row, which are made on first use, row by row; those of the whole only if they are asked
+    for.
+
+    made     what makes the rows: entries that are not zero, by column; pickles contain it
+    inside   expressions with all symbols that the entries contain
+    """
+
+    __slots__ = ("_made_rows", "_rows", "inside")
+
+    def __init__(
+        self, rows: int, cols: int, made: Callable[[], Iterable[Mapping[int, Expr]]], inside: Iterable[Expr]
+    ) -> None:
+        super().__init__(rows, cols, tuple)
+        self._made_rows = made
+        self._rows: tuple[Mapping[int, Expr], ...] | None = None
+        self.inside = tuple(inside)
+
+    @property
+    def sparse_rows(self) -> tuple[Mapping[int, Expr], ...]:
+        """Entries that are not zero, by column, row after row."""
+        if self._rows is None:
+            with gc_paused():
+                self._rows = tuple(self._made_rows())
+        return self._rows
+
+    @property
+    def entries(self) -> tuple[Expr, ...]:  # type: ignore[override]
+        """All entries, also those that are zero."""
+        if self._entries is None:
+            self._entries = tuple(row.get(j, ZERO) for row in self.sparse_rows for j in range(self.cols))
+        return self._entries
+
+    def __getstate__(self) -> Any:
+        """Of pickles, which are the same whether entries were requested or not: they are made anew."""
+        known = {"rows": self.rows, "cols": self.cols, "inside": self.inside, "_made_rows": self._made_rows}
+        return None, {**known, "_made": tuple, "_rows": None, "_entries": None}
+
+
+def sparse_rows(m: Matrix) -> Sequence[Mapping[int, Expr]]:
+    """Of each row the entries that are not zero, by column."""
+    if isinstance(m, LateRows):
+        return m.sparse_rows
+    return [{j: e for j, e in enumerate(m.row(i)) if e is not ZERO} for i in range(m.rows)]
+
+
 def diagonal(m: Matrix) -> tuple[Expr, ...]:
     """The diagonal of a square matrix."""
     return m.diagonal if isinstance(m, LateSquare) else m.entries[:: m.cols + 1]
@@ -93,4 +139,4 @@ def diagonal(m: Matrix) -> tuple[Expr, ...]:
 
 def symbol_carriers(m: Matrix) -> tuple[Expr, ...]:
     """Expressions with all symbols of a matrix, without making its entries for that."""
-    return m.inside if isinstance(m, (LateSquare, LateColumn)) and not m.is_made else m.entries
+    return m.inside if isinstance(m, (LateSquare, LateColumn, LateRows)) and not m.is_made else m.entries

@@ -16,7 +16,7 @@ from typing import Any, Final
 from ...algebra.calculus.derivatives import jacobian
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import ZERO, Expr, Symbol
-from ...algebra.graph.late_matrix import LateColumn, diagonal, symbol_carriers
+from ...algebra.graph.late_matrix import LateColumn, LateRows, diagonal, symbol_carriers
 from ...algebra.graph.walk import evaluation_order, free_symbols, substitute_all
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Turn
@@ -92,7 +92,8 @@ def undeclared_symbols(eq: Equations) -> Iterator[Finding]:
     known |= {
         s for f in frames_in_unknown_places(eq.mechanism) for s in f.unknown_place
     }  # what depends on them is refused before
-    for s in free_symbols(eq.rates, *symbol_carriers(eq.M), *symbol_carriers(eq.f), eq.phi, eq.Jc, eq.c, eq.h, *parts):
+    entries = [e for m in (eq.M, eq.f, eq.phi, eq.Jc, eq.c) for e in symbol_carriers(m)]
+    for s in free_symbols(eq.rates, *entries, eq.h, *parts):
         if s in known or _is_rate(s, moving):
             continue
         others = (k.name for k in (*eq.q, *eq.p, *eq.r, *eq.z))
@@ -240,8 +241,8 @@ def _joints_of(row: Constraint, others: Sequence[Constraint]) -> str:
 def mass_findings(eq: Equations, found: Configuration) -> list[Finding]:
     """Motions that the constraints allow and that move no mass."""
     n = len(eq.u)
-    if isinstance(eq.f, LateColumn) and not _may_lack_mass(eq):
-        return []  # links with inertia, each moved by its own speeds
+    if isinstance(eq.Jc, LateRows) or (isinstance(eq.f, LateColumn) and not _may_lack_mass(eq)):
+        return []  # trees, or links with inertia, each moved by its own speeds
     still = [j for j, e in enumerate(() if eq.lam else diagonal(eq.M)) if e is ZERO]
     if idle := [eq.u[j].name for j in still if all(e is ZERO for e in eq.M.row(j))]:
         return [_massless(eq, idle)]

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.graph import Symbol
-from ...algebra.graph.late_matrix import symbol_carriers
+from ...algebra.graph.late_matrix import LateRows, symbol_carriers
 from ...algebra.graph.matrix import Matrix, zeros
 from ...algebra.graph.node_table import gc_paused
 from ...algebra.graph.walk import free_symbols, scalars, substitute_all
@@ -31,6 +31,7 @@ from ..routes.kane import kane
 from ..routes.lagrange import lagrange
 from ..routes.newton_euler import newton_euler
 from ..routes.recursive import recursive
+from ..routes.repeated_equations import late_system
 from ..routes.user_inertia import WrittenMotion
 from .checks import check as refuse_faults
 from .small_variables import linearized_in_small
@@ -149,7 +150,7 @@ def _with_missing_check_noted(equations: Equations) -> Equations:
 
 def _with_slow_elimination_noted(equations: Equations) -> Equations:
     """Add a note to equations whose M is singular: how their accelerations are found nevertheless."""
-    if not equations.lam:
+    if not equations.lam or isinstance(equations.Jc, LateRows):
         return equations
     elimination = equations.augmented.factors.elimination
     if elimination in (Elimination.DEFINITE, Elimination.SCHUR):
@@ -168,9 +169,10 @@ def inertia_and_forces(route: str, mechanism: Mechanism, kinematics: Kinematics)
 
 def _equations_by_route(mechanism: Mechanism, route: str) -> Equations:
     kinematics = Kinematics(mechanism)
-    M, f = inertia_and_forces(route, mechanism, kinematics)
-    phi, Jc, b, c = without_unknown_positions(mechanism, list(_constraints(mechanism, kinematics)), "the constraints")
-    _refuse_multipliers_elsewhere(mechanism, [*symbol_carriers(M), phi, Jc, b, c])
+    late = late_system(mechanism) if route == "recursive" else None
+    M, f, phi, Jc, b, c = _system(route, mechanism, kinematics) if late is None else late
+    tied = [e for x in (phi, Jc, b, c) for e in symbol_carriers(x)]
+    _refuse_multipliers_elsewhere(mechanism, [*symbol_carriers(M), *tied])
     h = without_unknown_positions(
         mechanism, kinematics.in_speeds(list(mechanism.equations.values())), "additional equations"
     )
@@ -183,10 +185,7 @@ def _equations_by_route(mechanism: Mechanism, route: str) -> Equations:
         [
             *symbol_carriers(M),
             *symbol_carriers(f),
-            phi,
-            Jc,
-            b,
-            c,
+            *tied,
             *h,
             *mechanism.rates.values(),
             *outputs.values(),
@@ -198,6 +197,13 @@ def _equations_by_route(mechanism: Mechanism, route: str) -> Equations:
         rates=Matrix(len(mechanism.q), 1, tuple(mechanism.rates[q] for q in mechanism.q)), M=M, f=f, phi=phi, Jc=Jc, b=b, c=c,
         lam=_multipliers(mechanism), h=Matrix(len(h), 1, tuple(h)), outputs=outputs, labels=labels, notes=mechanism.notes,
     )  # fmt: skip
+
+
+def _system(route: str, mechanism: Mechanism, kinematics: Kinematics) -> tuple[Matrix, ...]:
+    """M, f, phi, Jc, b, c by a route."""
+    M, f = inertia_and_forces(route, mechanism, kinematics)
+    tied = without_unknown_positions(mechanism, list(_constraints(mechanism, kinematics)), "the constraints")
+    return M, f, *tied
 
 
 def _refuse_multipliers_elsewhere(mechanism: Mechanism, things: list[Any]) -> None:

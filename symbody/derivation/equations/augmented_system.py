@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.functions import value_where
 from ...algebra.graph.graph import ONE, TRUE, Condition, Expr, Symbol
+from ...algebra.graph.late_matrix import symbol_carriers
 from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.walk import free_symbols, substitute
 from ...errors import DerivationError, listed
@@ -65,7 +66,7 @@ class AugmentedSystem:
         """Multipliers that f contains: normal forces of friction."""
         if not self.eq.lam:
             return ()
-        found = set(free_symbols(self.eq.f))
+        found = set(free_symbols(*symbol_carriers(self.eq.f)))
         return tuple(s for s in self.eq.lam if s in found)
 
     @cached_property

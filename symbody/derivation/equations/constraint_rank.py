@@ -18,17 +18,22 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
+from ...algebra.graph.late_matrix import LateRows
 from ...summary import Introduced, counted
 from ..rank.configuration import MANY_COORDINATES, configuration
 from ..rank.loop_closure import Values
 from ..rank.regular_configuration import MIN_SINGULAR_VALUE, regular
 from ..rank.row_space import RowSpace, numbers_at, typical_sizes
+from ..rank.sparse_rows import smallest_singular_value, sizes_of_sparse_rows, sparse_numbers_at
 from .equation_arguments import of_equations
 
 if TYPE_CHECKING:
     from .equations import Equations
 
 NEARBY_CONFIGURATIONS: Final = 2  # largest number of regular configurations examined while the rank is not full
+CLEARLY_INDEPENDENT: Final = 1e-5  # smallest singular value of rows with few entries that is clearly not zero
 MAX_STARTS: Final = 12  # largest number of starts all around from which a branch of larger rank is looked for
 MAX_LARGE_STARTS: Final = 2  # the same of mechanisms with many coordinates, each of which takes long
 
@@ -107,6 +112,8 @@ def _rank_by_search(eq: Equations, given: Mapping[Any, float] | None) -> Constra
     best: ConstraintRank | None = None
     for seed in range(1, 1 + NEARBY_CONFIGURATIONS):
         here = configuration(eq, seed, given)
+        if here.holds and (full := full_rank_at(eq, here.values)) is not None:
+            return full
         place = regular(eq, here.values, Random(seed)) if here.holds else None
         found = None if place is None else rank_at(eq, place)
         if found and (best is None or (found.rank, found.space.smallest) > (best.rank, best.space.smallest)):
@@ -135,6 +142,20 @@ def on_other_branches(eq: Equations, best: ConstraintRank) -> ConstraintRank:
         if best.is_full:
             break
     return replace(best, branches=tuple(sorted(ranks, reverse=True)))
+
+
+def full_rank_at(eq: Equations, values: Values) -> ConstraintRank | None:
+    """The rank of constraints with few entries, where all are clearly independent at a configuration; None elsewhere, and where
+    the singular values of all rows are no work."""
+    if not isinstance(eq.Jc, LateRows):
+        return None
+    rows = sparse_numbers_at(eq.Jc.sparse_rows, values)
+    smallest = 0.0 if rows is None else smallest_singular_value(rows)
+    if rows is None or smallest < CLEARLY_INDEPENDENT:
+        return None
+    m = len(rows)
+    space = RowSpace(m, smallest, np.zeros((m, 0)), np.array(sizes_of_sparse_rows(rows)))
+    return ConstraintRank(m, len(eq.phi.entries), space, values)
 
 
 def rank_at(eq: Equations, values: Values) -> ConstraintRank | None:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ...algebra.graph.graph import Expr, Symbol
+from ...algebra.graph.late_matrix import sparse_rows
 from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.walk import scalars
 from ...bodies.mechanism.mechanism import Constraint
@@ -111,10 +112,11 @@ class EquationRows(Introduced):
         """Jc u + b, in the order of the multipliers: rates of holonomic constraints, then nonholonomic ones."""
         m = self.eq.mechanism
         constraints = (*m.holonomic, *m.nonholonomic) if self.eq.lam else ()
-        return tuple(
-            constraint_row(c, sum_of_products(self.eq.Jc.row(k), self.eq.u) + self.eq.b[k], self.eq.lam[k])
-            for k, c in enumerate(constraints)
-        )
+        rates = [
+            sum_of_products(list(row.values()), [self.eq.u[j] for j in row]) + b
+            for row, b in zip(sparse_rows(self.eq.Jc), self.eq.b.entries, strict=True)
+        ]
+        return tuple(constraint_row(c, rates[k], self.eq.lam[k]) for k, c in enumerate(constraints))
 
     @cached_property
     def additional(self) -> tuple[NamedRow, ...]:

@@ -55,7 +55,7 @@ class Link:
         for f in self.frames:
             entries = [next(left) if _is_loose(e) else e for e in f.offset.entries]
             frames.append(Frame(frames[-1] if frames else f.parent, f.rotation, Matrix(3, 1, tuple(entries)), f.name))
-        masses = tuple(_mass_of([next(left) if _is_loose(e) else e for e in _numbers_of(m)]) for m in self.masses)
+        masses = tuple(_mass_of([next(left) if _is_loose(e) else e for e in numbers_of(m)]) for m in self.masses)
         return replace(self, frames=tuple(frames), masses=masses)
 
 
@@ -103,11 +103,11 @@ def _links(mechanism: Mechanism, are_loose: bool) -> LinkedTree | None:
     owned: set[int] = set()
     out = []
     for k, path in enumerate(paths):
-        shape = _SlotText(are_loose)
+        shape = SlotText(are_loose)
         masses = tuple(carried.get(path[-1], ()))
-        _write_place(shape, path)
+        write_place(shape, path)
         for m in masses:
-            shape.write_numbers(_numbers_of(m))
+            shape.write_numbers(numbers_of(m))
         speeds = _write_rates(shape, mechanism, number)
         if speeds is None or not owned.isdisjoint(speeds):
             return None
@@ -149,10 +149,10 @@ def _paths(mechanism: Mechanism, carried: dict[Frame, list[MassProperties]]) -> 
     return paths, parents
 
 
-class _SlotText:
+class SlotText:
     """The structure of expressions, with slots for their symbols, and for numbers where these are loose."""
 
-    def __init__(self, are_loose: bool) -> None:
+    def __init__(self, are_loose: bool = False) -> None:
         self.are_loose = are_loose
         self.text: list[Any] = []
         self.slots: dict[Symbol, int] = {}
@@ -202,7 +202,7 @@ def _is_loose(e: Expr) -> bool:
 _UPPER: Final = tuple(3 * i + j for i in range(3) for j in range(i, 3))
 
 
-def _numbers_of(m: MassProperties) -> tuple[Expr, ...]:
+def numbers_of(m: MassProperties) -> tuple[Expr, ...]:
     """Mass, mass centre, and the upper triangle of the inertia."""
     return (m.m, *m.p_BoBcm.entries, *(m.I_BBcm.entries[k] for k in _UPPER))
 
@@ -213,7 +213,7 @@ def _mass_of(numbers: Sequence[Expr]) -> MassProperties:
     return MassProperties(numbers[0], Matrix(3, 1, tuple(numbers[1:4])), Matrix(3, 3, tensor))
 
 
-def _write_place(shape: _SlotText, path: Sequence[Frame]) -> None:
+def write_place(shape: SlotText, path: Sequence[Frame]) -> None:
     for f in path:
         shape.write_numbers(f.offset.entries)
         for factor in f.rotation.factors:
@@ -227,7 +227,7 @@ def _write_place(shape: _SlotText, path: Sequence[Frame]) -> None:
         shape.text.append("frame")
 
 
-def _write_rates(shape: _SlotText, mechanism: Mechanism, number: dict[Symbol, int]) -> list[int] | None:
+def _write_rates(shape: SlotText, mechanism: Mechanism, number: dict[Symbol, int]) -> list[int] | None:
     """Rates of the coordinates that place a link; the numbers of the speeds in them. None where something else than
     its coordinates, parameters and time moves it."""
     speeds: dict[int, None] = {}

@@ -16,6 +16,7 @@ from ..equations.equations import Equations
 from ..kinematics.kinematics import Kinematics
 from ..kinematics.unknown_positions import has_unknown_places
 from .articulated_bodies import accelerations_without_constraints, articulated_accelerations
+from .constraint_sweeps import constraint_sweeps
 from .link_sweeps import swept_accelerations, swept_tree_accelerations
 from .shortest_forms import shortest_equations
 
@@ -24,6 +25,8 @@ def ways_to_accelerations(eq: Equations) -> list[Matrix]:
     """u' of the equations as they are and, where these are the equations of a tree in its own speeds, by composite
     bodies in the fewest operations (CRBA) and by articulated bodies (ABA)."""
     mechanism = eq.mechanism
+    if (closed := constraint_sweeps(eq)) is not None:
+        return [closed.accelerations(is_guarded=True)[0]]
     if mechanism.has_written_motion or mechanism.elastic_bodies or has_unknown_places(mechanism):
         return [eq.udot]
     if eq.route != "recursive" or eq.u != mechanism.u or eq.lam or eq.dropped:
@@ -60,7 +63,9 @@ def tree_accelerations(eq: Equations) -> Matrix | None:
 def is_made_fast(eq: Equations) -> bool:
     """Whether accelerations are loops over equal links: these are derived in less time than it takes to compare the
     equations with stored ones."""
-    return not eq.lam and eq.route == "recursive" and swept_accelerations(eq) is not None
+    if eq.lam:
+        return constraint_sweeps(eq) is not None
+    return eq.route == "recursive" and swept_accelerations(eq) is not None
 
 
 def _by_articulated_bodies(eq: Equations, kinematics: Kinematics) -> Matrix:

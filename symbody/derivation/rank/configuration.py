@@ -9,7 +9,10 @@ from math import pi
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
+from ...algebra.graph.late_matrix import LateRows
 from ...algebra.nonlinear.nonlinear import SolverOutcome
+from ..kinematics.uncoupled_trees import repeated_parts
+from .alike_configuration import alike_configuration
 from .loop_closure import Values, closed_loops
 from .regular_configuration import loop_by_loop
 from .small_matrices import size
@@ -59,6 +62,11 @@ def _configuration_by_search(eq: Equations, seed: int, given: Mapping[Any, float
         return Configuration(random_values(eq, Random(1000 * seed)) | fixed, [])
     if len(eq.q) > MANY_COORDINATES:
         random = Random(1000 * seed)
+        parts = repeated_parts(eq.mechanism) if isinstance(eq.Jc, LateRows) and not fixed else None
+        if parts is not None:
+            alike = alike_configuration(eq, parts, random_values(eq, random), random)
+            if alike is not None:
+                return Configuration(alike, [0.0] * len(eq.rows.positions))
         place = loop_by_loop(eq, random_values(eq, random) | fixed, random)
         if place is not None:
             return Configuration(place, [0.0] * len(eq.rows.positions))

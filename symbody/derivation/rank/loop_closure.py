@@ -32,7 +32,14 @@ def closed_loops(
     """
     kept = range(len(eq.rows.positions)) if only is None else only
     rows = [eq.rows.positions[i].expression for i in kept]
-    slopes = slopes_of_positions(eq, movable, kept)
+    return zeros_of(rows, movable, values, slopes_of_positions(eq, movable, kept))
+
+
+def zeros_of(
+    rows: Sequence[Expr], movable: Sequence[Symbol], values: Values, slopes: Sequence[Expr] | None = None
+) -> tuple[Values, Solution]:
+    """The same of any rows; `slopes` are their derivatives, row after row."""
+    slopes = jacobian(rows, movable).entries if slopes is None else slopes
 
     def moved(x: Array) -> Values:
         return {**values, **dict(zip(movable, x.tolist(), strict=True))}

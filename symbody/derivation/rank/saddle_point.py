@@ -21,7 +21,7 @@ from typing import Any, Final
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.elimination import definite_pivots
 from ...algebra.graph.graph import ZERO, as_expr
-from ...algebra.graph.late_matrix import diagonal, symbol_carriers
+from ...algebra.graph.late_matrix import LateRows, diagonal, sparse_rows, symbol_carriers
 from ...algebra.graph.linear import Factors, factorize
 from ...algebra.graph.matrix import Matrix, as_matrix, stack, sum_of_products
 from ...algebra.graph.walk import free_symbols
@@ -200,6 +200,8 @@ def chosen_elimination(M: Matrix, Jc: Matrix, values: Mapping[Any, float]) -> El
     """The fastest elimination that works at a generic state: values as given, random ones for all other symbols."""
     if not Jc.rows:
         return Elimination.DEFINITE
+    if isinstance(Jc, LateRows):  # of many equal parts, M of each of which is definite
+        return Elimination.SCHUR
     draw = Random(1)
     at = {s: values[s] if s in values else draw.uniform(0.2, 0.9) for s in free_symbols(M, Jc)}
     if is_definite(M, at):
@@ -211,13 +213,17 @@ def sizes_of_responses(M: Matrix, Jc: Matrix, values: Mapping[Any, float]) -> tu
     """Σ Jc_ij² / M_jj at a generic state, the order of magnitude of S_ii; all one where they are alike."""
     if not Jc.rows:
         return ()
-    draw, n = Random(2), M.rows
-    at = {s: values[s] if s in values else draw.uniform(0.2, 0.9) for s in free_symbols(M, Jc)}
+    draw = Random(2)
+    rows = sparse_rows(Jc)
+    entries = [e for row in rows for e in row.values()]
+    at = {s: values[s] if s in values else draw.uniform(0.2, 0.9) for s in free_symbols(*symbol_carriers(M), *entries)}
     try:
-        inertias, rows = evaluate([list(diagonal(M)), list(Jc.entries)], at)
+        inertias, numbers = evaluate([list(diagonal(M)), entries], at)
     except (EvaluationError, OverflowError):
         return (1.0,) * Jc.rows
-    sizes = [sum(rows[i * n + j] ** 2 / inertias[j] for j in range(n) if inertias[j] > 0) for i in range(Jc.rows)]
+    left = iter(numbers)
+    found = [{j: next(left) for j in row} for row in rows]
+    sizes = [sum(x**2 / inertias[j] for j, x in row.items() if inertias[j] > 0) for row in found]
     is_alike = max(sizes, default=1.0) <= MAX_DIAGONAL_RATIO * min(sizes, default=1.0)
     return (1.0,) * Jc.rows if is_alike else tuple(s or 1.0 for s in sizes)
 

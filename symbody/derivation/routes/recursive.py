@@ -44,10 +44,10 @@ def recursive(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = N
     """Mass matrix and right side. `regroup`: see `lumps`."""
     if len(kinematics.u) > MANY_SPEEDS and regroup is None and (late := _late_equations(mechanism)) is not None:
         return late
-    return _equations_of_tree(mechanism, kinematics, regroup)
+    return equations_of_tree(mechanism, kinematics, regroup)
 
 
-def _equations_of_tree(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None) -> tuple[Matrix, Matrix]:
+def equations_of_tree(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None) -> tuple[Matrix, Matrix]:
     subspaces = subspaces_of(mechanism, kinematics)
     carried, elastic = lumps(mechanism, regroup, by_inertias=True), elastic_inertias(mechanism, kinematics)
     rigid = {f: InertiaComposite(x.m, x.h, x.I) for f, x in carried.items()}
@@ -166,7 +166,7 @@ class _LateTree:
     mechanism: Mechanism
 
     def _made(self) -> tuple[Matrix, Matrix]:
-        return _equations_of_tree(self.mechanism, Kinematics(self.mechanism))
+        return equations_of_tree(self.mechanism, Kinematics(self.mechanism))
 
     def inertia(self) -> tuple[Expr, ...]:
         return self._made()[0].entries

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...algebra.graph.graph import Expr
 from ...algebra.graph.matrix import Matrix, stack, zeros
 from ...derivation.equations.equations import Equations
+from ...derivation.programs.constraint_sweeps import ConstraintSweeps, constraint_sweeps
 from ...derivation.programs.forward_dynamics import ways_to_accelerations
 from ...derivation.rank.saddle_point import SaddlePoint
 from ...emit.programs.lower import operations
@@ -22,10 +23,17 @@ def accelerations(eq: Equations, chosen: tuple[int, ...], c: Matrix | None = Non
         return zeros(0), zeros(0)
     if not eq.lam:
         return min(ways_to_accelerations(eq), key=operations), zeros(0)
+    if c is None and (loops := sweeps_of(eq, chosen)) is not None:
+        return loops.accelerations(is_guarded=False)
     c = eq.c if c is None else c
     x = saddle_point(eq, chosen).solve(stack(eq.augmented.f0, -rows(c, chosen)))
     n = len(eq.u)
     return Matrix(n, 1, x.entries[:n]), Matrix(len(chosen), 1, tuple(-e for e in x.entries[n:]))
+
+
+def sweeps_of(eq: Equations, chosen: tuple[int, ...]) -> ConstraintSweeps | None:
+    """The loops of equations with many equal parts, for all rows; None where there are none."""
+    return constraint_sweeps(eq) if len(chosen) == len(eq.lam) else None
 
 
 def all_accelerations(eq: Equations, chosen: tuple[int, ...], c: Matrix | None = None) -> list[Matrix]:

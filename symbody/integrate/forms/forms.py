@@ -20,6 +20,7 @@ import numpy as np
 
 from ...algebra.graph.cache_owner import CacheOwner
 from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr, symbol
+from ...algebra.graph.late_matrix import symbol_carriers
 from ...algebra.graph.node_table import gc_paused
 from ...algebra.graph.walk import free_symbols
 from ...derivation.equations.additional_rates import variable_rates
@@ -259,7 +260,9 @@ class Form(CacheOwner):
     def is_driven(self) -> bool:
         """Whether constraints are rheonomic: they move with time, or with an input."""
         moving = {self.equations.t, *self.equations.variables.of("r r'").symbols}
-        return not moving.isdisjoint(free_symbols(self.equations.phi, self.equations.b))
+        return not moving.isdisjoint(
+            free_symbols(*symbol_carriers(self.equations.phi), *symbol_carriers(self.equations.b))
+        )
 
     def onto(self, p: Array, work: ProjectionWork | None = None) -> Any:
         """The way onto the constraints alone, for stages of steps: of all, or near singular positions; None if there are

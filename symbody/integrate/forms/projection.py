@@ -27,7 +27,7 @@ from ...algebra.graph.walk import free_symbols, substitute_all
 from ...derivation.equations.equations import Equations
 from ...emit.loops.kernel_language import Function, Known, Numbers
 from ...emit.loops.records import Struct
-from .accelerations import inertia, norm_residuals, regularized_complement, rows
+from .accelerations import inertia, norm_residuals, regularized_complement, rows, sweeps_of
 
 SATISFIED: Final = 1e-13  # constraint violations below this count as zero
 QUADRATIC_REGION: Final = 1e-7  # a correction of such a violation is the last: Newton's method squares the error
@@ -50,6 +50,8 @@ def largest(entries: list[Expr]) -> Expr:
 def new_positions(eq: Equations, chosen: tuple[int, ...], metric: str) -> tuple[Matrix, Expr]:
     """q after normalisation of Euler parameters and one correction, and the violation before it."""
     q = Matrix(len(eq.q), 1, eq.q)
+    if metric == "mass" and (loops := sweeps_of(eq, chosen)) is not None:
+        return q - _column(loops.positions.change), loops.positions.violation
     holonomic = tuple(i for i in chosen if i < len(eq.phi.entries)) if eq.lam else tuple(range(len(eq.phi.entries)))
     phi = rows(eq.phi, holonomic)
     if not holonomic:
@@ -98,6 +100,8 @@ def _unit_quaternions(eq: Equations, q: Matrix) -> Matrix:
 def new_speeds(eq: Equations, chosen: tuple[int, ...], metric: str) -> tuple[Matrix, Expr]:
     """u on the constraints, and the violation before."""
     u = Matrix(len(eq.u), 1, eq.u)
+    if metric == "mass" and (loops := sweeps_of(eq, chosen)) is not None:
+        return u - _column(loops.speeds.change), loops.speeds.violation
     J, b = rows(eq.Jc, chosen), rows(eq.b, chosen)
     psi = J @ u + b
     pushed = factorize(inertia(eq), "definite").solve(J.T) if metric == "mass" else J.T
@@ -110,6 +114,8 @@ def left_of(eq: Equations, chosen: tuple[int, ...], changes: tuple[Symbol, ...],
     """The part of a small change (δq, δu, ...) of a state on the constraints that one correction of positions and one
     of speeds leave."""
     n_q, n_u = len(eq.q), len(eq.u)
+    if metric == "mass" and (loops := sweeps_of(eq, chosen)) is not None:
+        return loops.left_of(changes)
     left: list[Expr] = list(changes)
     J = rows(eq.Jc, chosen)
     du = Matrix(n_u, 1, changes[n_q : n_q + n_u])

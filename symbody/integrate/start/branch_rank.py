@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ...derivation.equations.constraint_rank import constraint_rank
+from ...derivation.equations.constraint_rank import constraint_rank, full_rank_at
 from ...derivation.equations.equations import Equations
 from ...derivation.rank.row_space import RowSpace
 
@@ -67,6 +67,8 @@ def rank_of_branch(state: State) -> RunRank:
     m, k = len(eq.lam), len(eq.phi.entries) if eq.lam else 0
     if not m:
         return RunRank(0, 0, (), ())
+    if (full := full_rank_at(eq, state.numbers_by_symbol)) is not None:
+        return RunRank(m, k, tuple(range(m)), tuple(map(float, full.space.sizes)))
     space = state.row_space
     sizes = tuple(map(float, space.sizes))
     if space.rank == m and space.smallest > NEARLY_SINGULAR:

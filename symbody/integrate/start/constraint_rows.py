@@ -17,6 +17,8 @@ from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.node_table import gc_paused
 from ...algebra.graph.walk import free_symbols
 from ...derivation.equations.equations import Equations
+from ...derivation.programs.constraint_sweeps import constraint_sweeps
+from ...derivation.programs.forward_dynamics import is_made_fast
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...emit.run.dynamics import Dynamics
 from ...emit.run.program_cache import content_of, kept_program
@@ -43,7 +45,7 @@ class Rows:
         """A compiled function of the equations' own arguments, whose outputs are made where its program is not on
         disk."""
         eq = self.equations
-        made_of = eq.cached("content", (), lambda: content_of(eq))
+        made_of = "" if is_made_fast(eq) else eq.cached("content", (), lambda: content_of(eq))
         with gc_paused():
             return compile_program(
                 kept_program(made_of and f"{made_of}|rows", name, lambda: Dynamics(eq).program(name, outputs())),
@@ -63,6 +65,23 @@ class Rows:
             return np.zeros(0), np.zeros((0, len(self.equations.q)))
         phi, slopes = values_of(self.position_function, *state)
         return phi, slopes.reshape(len(phi), -1)
+
+    # ------------------------------------------------------------------------------------------------ both
+
+    @cached_property
+    def _residual_function(self) -> Compiled:
+        loops = constraint_sweeps(self.equations)
+        assert loops is not None
+        phi, psi = loops.residuals
+        return self._function("residuals", lambda: {"phi": list(phi), "psi": list(psi)})
+
+    def residuals(self, *state: Any) -> tuple[Array, Array]:
+        """phi with the norms of Euler parameters, and Jc u + b."""
+        if constraint_sweeps(self.equations) is not None:
+            return tuple(np.atleast_1d(x) for x in values_of(self._residual_function, *state))  # type: ignore[return-value]
+        phi, _ = self.position(*state)
+        Jc, b = self.speed(*state)
+        return phi, Jc @ state[2] + b
 
     # ------------------------------------------------------------------------------------------------ speeds
 

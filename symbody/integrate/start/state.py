@@ -219,8 +219,12 @@ class State(Displayed, Portable):
         """Rank of Jc in this configuration, and the combinations of its rows that vanish."""
         eq = self.equations
         Jc, _ = rows_of(eq).speed(*self.arguments)
-        values = dict(zip(self._table.symbols, self.values.values(), strict=True))
-        return RowSpace.of(Jc, typical_sizes(eq, eq.Jc.entries, Jc, values))
+        return RowSpace.of(Jc, typical_sizes(eq, eq.Jc.entries, Jc, self.numbers_by_symbol))
+
+    @property
+    def numbers_by_symbol(self) -> dict[Symbol, float]:
+        """The values of all symbols."""
+        return dict(zip(self._table.symbols, self.values.values(), strict=True))
 
     @cached_property
     def branch_rank(self) -> RunRank:
@@ -283,9 +287,7 @@ def violation(equations: Equations, state: State) -> Violation:
     rows = rows_of(equations)
     if not rows.positions and not rows.speeds:
         return Violation(0.0, 0.0)
-    phi, _ = rows.position(*state.arguments)
-    Jc, b = rows.speed(*state.arguments)
-    psi = Jc @ state.u + b
+    phi, psi = rows.residuals(*state.arguments)
     k, i = (int(np.argmax(np.abs(x))) if len(x) else None for x in (phi, psi))
     return Violation(
         0.0 if k is None else float(abs(phi[k])),
