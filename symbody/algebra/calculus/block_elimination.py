@@ -26,7 +26,7 @@ from ..graph.sweeps import Fragment, NewSteps
 _NAMES: Final = ("block_a", "block_b", "block_c")
 
 
-class SweepMemory:
+class StepMemory:
     """Places in the memory of a schedule, and its steps: the first step that writes to a group replaces what is there, later ones
     add."""
 
@@ -80,7 +80,9 @@ class BlockElimination:
                     near[i].update(self.below[k])
                     near[i].discard(i)
 
-    def factor(self, m: SweepMemory, diagonal: dict[int, int], coupling: dict[tuple[int, int], int], is_guarded: bool) -> BlockFactors:
+    def factor(
+        self, m: StepMemory, diagonal: dict[int, int], coupling: dict[tuple[int, int], int], is_guarded: bool
+    ) -> BlockFactors:
         """Steps of the factors. `diagonal` has places of the upper triangles of diagonal blocks, by rows, `coupling` those of (i, k),
         i after k, by rows of i; what is filled in gets places of its own."""
         out = BlockFactors(self, m)
@@ -114,7 +116,7 @@ class BlockElimination:
 class BlockFactors:
     """Places of the factors: F_k, and W_ik."""
 
-    def __init__(self, elimination: BlockElimination, m: SweepMemory) -> None:
+    def __init__(self, elimination: BlockElimination, m: StepMemory) -> None:
         self.elimination, self.memory = elimination, m
         self.own: dict[int, int] = {}
         self.weights: dict[tuple[int, int], int] = {}
@@ -237,7 +239,7 @@ def _push(r: int, n: int) -> Fragment:
 @cache
 def _pull(r: int, n: int, is_apart: bool) -> Fragment:
     w, x = slots(0, r * n), slots(1, r)
-    return _fragment([w, x], *_divided([_less_product(w[j::n], x) for j in range(n)], is_apart))
+    return _fragment([w, x], *_groups_of([_less_product(w[j::n], x) for j in range(n)], is_apart))
 
 
 @cache
@@ -245,14 +247,14 @@ def _solve(n: int, is_apart: bool) -> Fragment:
     f, b = slots(0, n * n), slots(1, n)
     x: list[Expr] = list(b)
     definite_solve(n, list(f), x)
-    return _fragment([f, b], *_divided(x, is_apart))
+    return _fragment([f, b], *_groups_of(x, is_apart))
 
 
 @cache
 def _zeros(n: int, is_apart: bool) -> Fragment:
-    return _fragment([], *_divided([ZERO] * n, is_apart))
+    return _fragment([], *_groups_of([ZERO] * n, is_apart))
 
 
-def _divided(x: Sequence[Expr], is_apart: bool) -> list[Sequence[Expr]]:
+def _groups_of(x: Sequence[Expr], is_apart: bool) -> list[Sequence[Expr]]:
     """One group, or each entry as its own."""
     return [[e] for e in x] if is_apart else [x]

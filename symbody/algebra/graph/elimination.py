@@ -4,7 +4,7 @@ Everything in the package that eliminates unknowns from real numbers or expressi
 its own choice where it needs them: `integrate/kernels/complete_pivoting.py` takes the largest of a whole matrix,
 `derivation/rank/small_matrices.py` looks for ranks. What has another arithmetic or another memory is written beside
 them, each once: complex numbers in two arrays (`complex_elimination.py`), and matrices with few entries, real and
-complex (`sparse_elimination.py`), both in `integrate/kernels`. `tests/test_architecture.py` holds the list.
+complex (`sparse_elimination.py`), both in `integrate/kernels`, and definite ones by rows (`sparse_factor.py`). `tests/test_architecture.py` holds the list.
 
 The functions use nothing but loops, subscripts and arithmetic, so that the same text is
 - run as it stands on numbers of any kind (exact, complex, many digits) and on expressions,

@@ -87,8 +87,7 @@ class LateSquare(LateEntries):
 
 
 class LateRows(LateEntries):
-    """A matrix with few entries in each row, which are made on first use, row by row; those of the whole only if they are asked
-    for.
+    """A matrix with few entries in each row, which are made on first use; zeros are made only if all entries are required.
 
     made     what makes the rows: entries that are not zero, by column; pickles contain it
     inside   expressions with all symbols that the entries contain

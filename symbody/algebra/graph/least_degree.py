@@ -11,7 +11,7 @@ def least_degree_order(near: Iterable[Set[int]], waits_for: Mapping[int, Set[int
     """Numbers of the unknowns in the order of elimination; of equal ones the first.
 
     near        those that are coupled with each unknown
-    waits_for   those that are eliminated before an unknown, where it has none on its diagonal
+    waits_for   those that are eliminated before an unknown without a diagonal entry
     """
     near_ = [set(x) for x in near]
     waits = {k: set(x) for k, x in (waits_for or {}).items() if x}

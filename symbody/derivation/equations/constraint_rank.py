@@ -18,15 +18,13 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from ...algebra.graph.late_matrix import LateRows
 from ...summary import Introduced, counted
 from ..rank.configuration import MANY_COORDINATES, configuration
 from ..rank.loop_closure import Values
 from ..rank.regular_configuration import MIN_SINGULAR_VALUE, regular
 from ..rank.row_space import RowSpace, numbers_at, typical_sizes
-from ..rank.sparse_rows import smallest_singular_value, sizes_of_sparse_rows, sparse_numbers_at
+from ..rank.sparse_rows import sizes_of_sparse_rows, smallest_singular_value, sparse_numbers_at
 from .equation_arguments import of_equations
 
 if TYPE_CHECKING:
@@ -145,17 +143,15 @@ def on_other_branches(eq: Equations, best: ConstraintRank) -> ConstraintRank:
 
 
 def full_rank_at(eq: Equations, values: Values) -> ConstraintRank | None:
-    """The rank of constraints with few entries, where all are clearly independent at a configuration; None elsewhere, and where
-    the singular values of all rows are no work."""
+    """The rank of constraints with few entries that are clearly independent at a configuration; None of others."""
     if not isinstance(eq.Jc, LateRows):
         return None
     rows = sparse_numbers_at(eq.Jc.sparse_rows, values)
     smallest = 0.0 if rows is None else smallest_singular_value(rows)
     if rows is None or smallest < CLEARLY_INDEPENDENT:
         return None
-    m = len(rows)
-    space = RowSpace(m, smallest, np.zeros((m, 0)), np.array(sizes_of_sparse_rows(rows)))
-    return ConstraintRank(m, len(eq.phi.entries), space, values)
+    space = RowSpace.full(smallest, sizes_of_sparse_rows(rows))
+    return ConstraintRank(len(rows), len(eq.phi.entries), space, values)
 
 
 def rank_at(eq: Equations, values: Values) -> ConstraintRank | None:

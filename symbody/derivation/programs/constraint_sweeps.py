@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import accumulate
 
-from ...algebra.calculus.block_elimination import BlockElimination, SweepMemory, slots, upper_places
+from ...algebra.calculus.block_elimination import BlockElimination, StepMemory, slots, upper_places
 from ...algebra.calculus.derivatives import directional_derivative, jacobian
 from ...algebra.calculus.sweep_zeros import without_zeros
 from ...algebra.graph.functions import maximum
@@ -69,7 +69,7 @@ class ConstraintSweeps:
         return self.eq.cached("accelerations in loops", is_guarded, lambda: self._accelerations(is_guarded))
 
     def _accelerations(self, is_guarded: bool) -> tuple[Matrix, Matrix]:
-        run = _Run(self, self.groups)
+        run = _ConstraintSchedule(self, self.groups)
         run.put_trees(has_forces=True)
         run.put_groups(lambda g: -g.c)
         run.solve(is_guarded)
@@ -82,7 +82,7 @@ class ConstraintSweeps:
     @cached_property
     def residuals(self) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
         """phi, and Jc u + b."""
-        phi, psi = _Run(self, self.holonomic), _Run(self, self.groups)
+        phi, psi = _ConstraintSchedule(self, self.holonomic), _ConstraintSchedule(self, self.groups)
         phi.put_groups(lambda g: g.phi, has_slopes=False)
         psi.put_groups(_rates_of, has_slopes=False)
         return phi.items(phi.of_rows()), psi.items(psi.of_rows())
@@ -116,7 +116,7 @@ class ConstraintSweeps:
         more: Mapping[Symbol, Symbol] | None = None,
     ) -> Correction:
         """M⁻¹ Jcᵀ (Jc M⁻¹ Jcᵀ)⁻¹ of the residuals of some groups."""
-        run = _Run(self, groups, more)
+        run = _ConstraintSchedule(self, groups, more)
         run.put_trees(has_forces=False)
         run.put_groups(residual)
         worst = run.largest()
@@ -161,7 +161,7 @@ def _column(entries: Sequence[Expr]) -> Matrix:
 # ----------------------------------------------------------------------------------------------------- one schedule
 
 
-class _Run:
+class _ConstraintSchedule:
     """A schedule that is being made: equations of the trees and groups, the elimination, and places of results.
 
     more   symbols besides those of the parts, by one of these that stands in the same place of every part
@@ -173,7 +173,7 @@ class _Run:
         self.parts, self.groups, self.more = sweeps.parts, groups, more or {}
         self.trees = sweeps.parts.parts.trees
         self.elimination = sweeps.elimination(groups)
-        inside = dict.fromkeys(s for x in (*self.trees, *groups) for s in x.slots)
+        inside = dict.fromkeys(s for part in (self.trees, groups) for x in part for s in x.slots)
         moving = dict.fromkeys((*sweeps.eq.q, *sweeps.eq.u))
         used = dict.fromkeys([*(s for s in moving if s in inside), *(s for s in inside if s not in moving)])
         used.update(dict.fromkeys(self.more[s] for s in tuple(used) if s in self.more))
@@ -182,7 +182,7 @@ class _Run:
             used.update(dict.fromkeys(free_symbols(gravity.components(sweeps.eq.mechanism.ground))))
         self.arguments = list(used)
         self.place = {s: k for k, s in enumerate(used)}
-        self.memory = SweepMemory(len(used))
+        self.memory = StepMemory(len(used))
         self.diagonal: dict[int, int] = {}
         self.coupling: dict[tuple[int, int], int] = {}
         self.right: dict[int, int] = {}

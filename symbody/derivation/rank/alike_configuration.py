@@ -7,6 +7,7 @@ as the particles of a net, there is none.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from random import Random
 from typing import TYPE_CHECKING, Final
 
@@ -25,7 +26,7 @@ TRIES: Final = 3
 def alike_configuration(eq: Equations, parts: RepeatedParts, values: Values, random: Random) -> Values | None:
     """Values that satisfy the constraints on positions, beginning with those of the first part of each type; None if none are
     found."""
-    first = {}
+    first: dict[Hashable, tuple[Symbol, ...]] = {}
     stands_for: dict[Symbol, Symbol] = {}
     for tree in parts.trees:
         slots = first.setdefault(tree.kind, tree.slots)

@@ -62,6 +62,11 @@ class RowSpace:
         rank = int(np.sum(s > RANK_TOLERANCE))
         return cls(rank, float(s[rank - 1]) if rank else 1.0, U[:, rank:] / sizes[:, None], sizes)
 
+    @classmethod
+    def full(cls, smallest: float, sizes: Sequence[float]) -> RowSpace:
+        """Of independent rows of these sizes."""
+        return cls(len(sizes), smallest, np.zeros((len(sizes), 0)), np.array(sizes))
+
     @property
     def condition(self) -> float:
         return 1 / self.smallest

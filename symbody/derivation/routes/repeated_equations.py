@@ -3,7 +3,7 @@ and of the others by putting in their symbols."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
@@ -116,11 +116,9 @@ class RepeatedEquations:
             own = self.groups[g.kind]
             parts = _put_in(own.slots, g.slots, list(own.Jc))
             for i in range(len(g.constraints)):
-                row = {}
+                row: dict[int, Expr] = {}
                 for k, J in zip(g.trees, parts, strict=True):
-                    row |= {
-                        j: e for j, e in zip(self.parts.trees[k].speeds, J.row(i), strict=True) if e is not ZERO
-                    }
+                    row |= {j: e for j, e in zip(self.parts.trees[k].speeds, J.row(i), strict=True) if e is not ZERO}
                 out.append(row)
         return out
 
@@ -170,7 +168,7 @@ def _column(entries: Iterable[Expr]) -> Matrix:
 
 
 @dataclass(frozen=True)
-class LateParts:
+class LateRepeatedEquations:
     """Makes the matrices of all parts, on first use."""
 
     mechanism: Mechanism
@@ -199,8 +197,8 @@ class LateParts:
     def rates_at_constant_speed(self) -> tuple[Expr, ...]:
         return self._equations.rates_at_constant_speed()
 
-    def __reduce__(self) -> tuple[type[LateParts], tuple[Mechanism]]:
-        return LateParts, (self.mechanism,)
+    def __reduce__(self) -> tuple[type[LateRepeatedEquations], tuple[Mechanism]]:
+        return LateRepeatedEquations, (self.mechanism,)
 
 
 MIN_TREES: Final = 40  # from which on equations are derived type by type
@@ -209,10 +207,10 @@ MIN_COPIES: Final = 2  # trees and groups of one type on average: with fewer the
 
 def repeated_equations(mechanism: Mechanism) -> RepeatedEquations | None:
     """Equations type by type; None where too little is repeated."""
-    return mechanism.cached("repeated equations", (), lambda: _repeated(mechanism))
+    return mechanism.cached("repeated equations", (), lambda: _new_equations(mechanism))
 
 
-def _repeated(mechanism: Mechanism) -> RepeatedEquations | None:
+def _new_equations(mechanism: Mechanism) -> RepeatedEquations | None:
     if not mechanism.constraints or len(mechanism.bodies) < MIN_TREES:
         return None
     parts = repeated_parts(mechanism)
@@ -240,7 +238,7 @@ def late_system(mechanism: Mechanism) -> LateSystem | None:
     """The equations of a mechanism whose parts repeat; None where they do not."""
     if repeated_equations(mechanism) is None:
         return None
-    made, n, m = LateParts(mechanism), len(mechanism.u), len(mechanism.constraints)
+    made, n, m = LateRepeatedEquations(mechanism), len(mechanism.u), len(mechanism.constraints)
     inside = written_expressions(mechanism)
     phi = [c.expression for c in mechanism.holonomic]
     tied = [*phi, *(c.expression for c in mechanism.nonholonomic), *mechanism.rates.values()]

@@ -32,7 +32,7 @@ def accelerations(eq: Equations, chosen: tuple[int, ...], c: Matrix | None = Non
 
 
 def sweeps_of(eq: Equations, chosen: tuple[int, ...]) -> ConstraintSweeps | None:
-    """The loops of equations with many equal parts, for all rows; None where there are none."""
+    """The loops of equations with many equal parts, for all rows; None of other equations."""
     return constraint_sweeps(eq) if len(chosen) == len(eq.lam) else None
 
 

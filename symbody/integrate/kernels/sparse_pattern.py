@@ -15,6 +15,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ...algebra.graph.least_degree import least_degree_order
+
 DENSE_SPEEDUP: Final = 2.0  # a dense multiplication is this much faster than a sparse one, which looks up places
 MAX_DENSITY: Final = 0.7  # share of nonzero entries above which a sparse elimination gains nothing
 
@@ -61,24 +63,13 @@ def elimination_of(n: int, places: Iterable[Place], has_rate: Sequence[bool]) ->
 
 def _by_least_degree(n: int, pattern: Iterable[Place]) -> list[int]:
     """Variables in the order of elimination."""
-    near: dict[int, set[int]] = {k: set() for k in range(n)}
+    near: list[set[int]] = [set() for _ in range(n)]
     filled = {i for i, j in pattern if i == j}
     for i, j in pattern:
         if i != j:
             near[i].add(j)
             near[j].add(i)
-    waits_for = {k: near[k] & filled for k in range(n) if k not in filled}
-    order = []
-    while near:
-        ready = [k for k in near if not waits_for.get(k)] or list(near)
-        k = min(ready, key=lambda v: (len(near[v]), v))
-        around = near.pop(k)
-        for v in around:
-            near[v] |= around
-            near[v] -= {k, v}
-            waits_for.get(v, set()).discard(k)
-        order.append(k)
-    return order
+    return least_degree_order(near, {k: near[k] & filled for k in range(n) if k not in filled})
 
 
 def _sparse_order(n: int, pattern: set[Place], order: Sequence[int]) -> SparseOrder | None:
