@@ -219,10 +219,10 @@ class State(Displayed, Portable):
         """Rank of Jc in this configuration, and the combinations of its rows that vanish."""
         eq = self.equations
         Jc, _ = rows_of(eq).speed(*self.arguments)
-        return RowSpace.of(Jc, typical_sizes(eq, eq.Jc.entries, Jc, self.numbers_by_symbol))
+        return RowSpace.of(Jc, typical_sizes(eq, eq.Jc.entries, Jc, self._numbers_by_symbol))
 
     @property
-    def numbers_by_symbol(self) -> dict[Symbol, float]:
+    def _numbers_by_symbol(self) -> dict[Symbol, float]:
         """The values of all symbols."""
         return dict(zip(self._table.symbols, self.values.values(), strict=True))
 
