@@ -67,7 +67,8 @@ def rank_of_branch(state: State) -> RunRank:
     m, k = len(eq.lam), len(eq.phi.entries) if eq.lam else 0
     if not m:
         return RunRank(0, 0, (), ())
-    if (full := full_rank_at(eq, {s: state.values[s.name] for s in eq.variables.of("q u z r p t").symbols})) is not None:
+    numbers = {s: state.values[s.name] for s in eq.variables.of("q u z r p t").symbols}
+    if (full := full_rank_at(eq, numbers)) is not None:
         return RunRank(m, k, tuple(range(m)), tuple(map(float, full.space.sizes)))
     space = state.row_space
     sizes = tuple(map(float, space.sizes))
