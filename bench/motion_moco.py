@@ -24,6 +24,7 @@ from symbody.kits import biomechanics as bio
 
 FILE: Final = "squat_to_stand_4dof9musc.osim"
 INTERVALS: Final = 50
+MOCO_COST: Final = 1.51872
 RIGID: Final = ("bifemsh_r", "glut_max2_r", "psoas_r")
 SQUAT: Final = {  # joint, angle in degrees at the start, upper bound in rad
     "lumbar_extension": ("back", -22, 0.5),
@@ -78,7 +79,8 @@ def squat_to_stand(path: Path) -> Any:
     knee = next(u for u in eq.u if u.name.startswith("knee"))
     stand.cost("accelerations", integral=_squares([*(u.dot for u in eq.u), knee.dot]), weight=SMALL)
     stand.cost("tendons", integral=_squares([s.dot for s in tensions]), weight=SMALL)
-    stand.cost("start", start=_squares([r[f"{n}_excitation"] - z[f"{n}_activation"] for n in muscles]))
+    for n in muscles:
+        stand.condition(f"start of {n}", r[f"{n}_excitation"] - z[f"{n}_activation"], at="start")
     return problem
 
 

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from .motion_cases import CASES, Case, balance
-from .motion_gait import GAIT_INTERVALS, gait, gait_by_moco, walking_model
+from .motion_gait import GAIT_INTERVALS, gait, gait_by_moco, measured_gait, tables_by_opensim, walking_model
 from .motion_moco import INTERVALS, by_moco, in_own_process, model_file, squat_to_stand
 from .motion_peers import PeerRun, by_casadi, by_opty, has_opty
 from .motion_walker import INTERVALS as WALKER_INTERVALS
@@ -147,13 +147,21 @@ def walker_row() -> Row:
     return beside(row, "CasADi by hand", min(runs, key=lambda r: r.solve_s))
 
 
-def gait_row(folder: Path) -> Row:
+def gait_rows(folder: Path) -> Iterable[Row]:
+    """With our own paths of muscles, and with OpenSim's, which MocoInverse has."""
     with tempfile.TemporaryDirectory() as there:
         model = in_own_process(walking_model, folder, Path(there))
         begin = time.process_time()
-        row, _ = measured("gait of 80 muscles", gait(folder, model), GAIT_INTERVALS, "hermite-simpson", begin, None)
+        walk = measured_gait(folder, model)
+        problem = gait(walk, walk.muscle_tables())
+        yield measured("gait of 80 muscles", problem, GAIT_INTERVALS, "hermite-simpson", begin, None)[0]
+        tables = in_own_process(tables_by_opensim, model, walk.subject.names, walk.motion.q, walk.motion.u)
+        begin, problem = time.process_time(), gait(walk, tables)
+        row, _ = measured(
+            "gait of 80 muscles, paths of OpenSim", problem, GAIT_INTERVALS, "hermite-simpson", begin, None
+        )
         seconds, cost, iterations = in_own_process(gait_by_moco, folder, model)
-    return beside(row, "OpenSim MocoInverse", PeerRun(0.0, seconds, cost, iterations))
+    yield beside(row, "OpenSim MocoInverse", PeerRun(0.0, seconds, cost, iterations))
 
 
 def squat_rows() -> Iterable[Row]:
@@ -166,7 +174,7 @@ def squat_rows() -> Iterable[Row]:
         return
     seconds, cost, iterations = in_own_process(by_moco, path)
     yield beside(row, "OpenSim Moco", PeerRun(0.0, seconds, cost, iterations))
-    yield gait_row(path.parent)
+    yield from gait_rows(path.parent)
 
 
 def controller_row() -> Row:
