@@ -10,6 +10,7 @@ from .graph import portable as _portable  # noqa: F401  (expressions pickle them
 from .printing import formulas as _formulas  # noqa: F401  (and print themselves)
 
 if TYPE_CHECKING:
+    from .calculus.accumulated_hessians import accumulated_hessian
     from .calculus.accumulation import accumulated_jacobian
     from .calculus.derivatives import derivative, directional_derivative, gradient, jacobian, sparsity, time_derivative
     from .calculus.evaluate import evaluate
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     from .sympy_border.to_sympy import to_sympy
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "derivative", "directional_derivative", "gradient", "jacobian", "accumulated_jacobian", "sparsity", "time_derivative", "evaluate", "rounding",
+    "derivative", "directional_derivative", "gradient", "jacobian", "accumulated_hessian", "accumulated_jacobian", "sparsity", "time_derivative", "evaluate", "rounding",
     "ExternalFunction", "acos", "asin", "atan", "atan2", "cos", "cosh", "equal", "exp", "log", "maximum", "minimum",
     "sign", "sin", "sinh", "sqrt", "tan", "tanh", "where", "pi", "Condition", "Expr", "Symbol", "as_expr", "fraction",
     "symbol", "symbols", "gc_paused", "Factors", "determinant", "factorize", "solve", "symmetric_eigen", "Matrix", "cross", "diagonal", "dot",

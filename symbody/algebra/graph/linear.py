@@ -87,7 +87,7 @@ class Factors:
         right = b if isinstance(b, Matrix) else as_matrix([[e] for e in b])
         if right.rows != n:
             raise ExpressionError(f"solve: the matrix is {n} by {n} but the right side has {right.rows} rows")
-        parts = _uncoupled_parts(self.node)
+        parts = uncoupled_parts(self.node)
         if n >= MANY_UNKNOWNS and len(parts) > 1:
             return _solution_by_parts(self.node, parts, right)
         columns = [solve_block(self.node, right.column(j), transposed) for j in range(right.cols)]
@@ -174,7 +174,7 @@ def solve_block(factor: Block, b: Sequence[Any], transposed: bool = False) -> tu
     return tuple(intern("item", (block,), i) for i in range(len(entries)))
 
 
-def _uncoupled_parts(factor: Block) -> list[list[int]]:
+def uncoupled_parts(factor: Block) -> list[list[int]]:
     """Sets of mutually uncoupled unknowns of a definite matrix, as of separate mechanisms on one ground; a single
     set for matrices of another kind."""
     n = factor.data.n

@@ -53,7 +53,7 @@ class NodeFunctions:
     def _hessian(self) -> Nonzeros:
         with sb.algebra.gc_paused():
             total = sum((w * g for w, g in zip(self._weights, self._values, strict=True)), sb.algebra.as_expr(0))
-            H = sb.algebra.accumulated_jacobian(sb.gradient(total, self.unknowns), self.unknowns, fewest_first=True)
+            H = sb.algebra.accumulated_hessian(total, self.unknowns)
             return _nonzeros(H, [(i, j) for i, j in sb.algebra.sparsity(H) if i <= j])
 
     @cached_property
