@@ -16,7 +16,6 @@ that leaves fewest edges and entries more, so that what has few inputs gets its 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import Any, Final
 
 from ...argument_kinds import answered
@@ -27,7 +26,9 @@ from .accumulation import accumulated_jacobian
 from .derivatives import derivative, gradient, partial
 from .elementary_edges import Edges, ElementaryEdges, product_of_slopes, row_entries, sum_of_slopes
 
-_LINEAR: Final = frozenset(("add", "sub", "neg", "where", "item", "abs", "sign", "min", "max"))  # almost everywhere
+_LINEAR: Final = frozenset(
+    ("add", "sub", "neg", "where", "item", "abs", "sign", "settled", "min", "max")
+)  # almost everywhere
 
 
 @answered
@@ -56,6 +57,7 @@ class _SymmetricVertices(ElementaryEdges):
     def __init__(self, root: Expr, wrt: Sequence[Symbol]) -> None:
         super().__init__([root], wrt, {})
         self.meets: dict[Any, Edges] = {n: {} for n in self.into}
+        self._seconds: dict[Any, list[tuple[int, int, Expr]]] = {}  # of operations in `_PLACES`
         for n, bar in self._adjoints(root).items():
             for a, b, second in self._curvature(n):
                 self._meet(a, b, product_of_slopes(bar, second))
@@ -77,7 +79,10 @@ class _SymmetricVertices(ElementaryEdges):
         elif n.op not in _LINEAR:
             exponent = n.args[1] if n.op == "pow" and n.args[1].op == "const" else None
             args = dict(zip(_PLACES, self.arguments[n], strict=False))
-            for i, j, second in _second_partials(n.op, n.data, exponent, len(n.args)):
+            key = n.op, n.data, exponent, len(n.args)
+            if key not in self._seconds:
+                self._seconds[key] = _second_partials(*key)
+            for i, j, second in self._seconds[key]:
                 a, b = n.args[i], n.args[j]
                 if a in self.into and b in self.into:
                     yield a, b, (2 if i != j and a is b else 1) * substitute(second, args)
@@ -131,7 +136,6 @@ class _SymmetricVertices(ElementaryEdges):
 _PLACES: Final = tuple(symbol(f"argument_{k}_of_operation") for k in range(16))
 
 
-@cache
 def _second_partials(op: str, data: Any, exponent: Expr | None, count: int) -> list[tuple[int, int, Expr]]:
     """Second derivatives of an operation that are not zero, by arguments i <= j, as expressions in `_PLACES`."""
     args: list[Expr] = list(_PLACES[:count]) if exponent is None else [_PLACES[0], exponent]

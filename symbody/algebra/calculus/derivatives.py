@@ -44,6 +44,7 @@ _PARTIALS: Final[dict[str, Callable[..., tuple[Any, ...]]]] = {
     "tanh": lambda y, a: (1 - y**2,),
     "abs": lambda y, a: (sign(a),),
     "sign": lambda y, a: (ZERO,),
+    "settled": lambda y, a: (ZERO,),
     "min": lambda y, a, b: (where(a <= b, 1, 0), where(a <= b, 0, 1)),
     "max": lambda y, a, b: (where(a >= b, 1, 0), where(a >= b, 0, 1)),
     "where": lambda y, c, a, b: (None, where(c, 1, 0), where(c, 0, 1)),

@@ -124,7 +124,7 @@ class Dimensions:
         if n.op in NUMBERS:
             return {}
         match n.op:
-            case "add" | "sub" | "min" | "max" | "neg" | "abs":
+            case "add" | "sub" | "min" | "max" | "neg" | "abs" | "settled":
                 return args[0]
             case "mul":
                 return _sum(args[0], args[1])

@@ -323,6 +323,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "const": lambda k, n: k.number(n.data),
     "pi": lambda k, n: k.number(k.functions.pi),
     "true": lambda k, n: n.data,
+    "settled": lambda k, n, a: a,
     "neg": lambda k, n, a: -a,
     "add": lambda k, n, a, b: a + b,
     "sub": lambda k, n, a, b: a - b,

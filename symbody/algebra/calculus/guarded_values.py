@@ -20,7 +20,7 @@ def guarded_values(
     order: Sequence[Node], roots: Sequence[Node], held: Mapping[Any, Expr]
 ) -> tuple[dict[Node, Any], dict[Node, tuple[Any, ...]]]:
     """All nodes of an order of evaluation, with guarded arguments and the values of held symbols; and these arguments."""
-    needed = _needed(order, roots)
+    needed = _conditions(order, roots)
     value: dict[Node, Any] = {}
     arguments: dict[Node, tuple[Any, ...]] = {}
     for n in order:
@@ -33,7 +33,7 @@ def guarded_values(
     return value, arguments
 
 
-def _needed(order: Sequence[Node], roots: Sequence[Node]) -> dict[Node, Condition]:
+def _conditions(order: Sequence[Node], roots: Sequence[Node]) -> dict[Node, Condition]:
     """Of each node the condition under which a root depends on it."""
     found: dict[Node, Condition] = dict.fromkeys(roots, TRUE)
 

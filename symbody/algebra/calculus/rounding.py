@@ -22,7 +22,7 @@ from .derivatives import partial
 from .evaluate import OPERATIONS, REAL, NoValue, by_symbol, value_of
 
 UNIT_ROUNDOFF: Final = 2.0**-52  # spacing of double-precision numbers at one
-EXACT_OPERATIONS: Final = ("neg", "abs", "where", "min", "max", "sign")  # operations without rounding error
+EXACT_OPERATIONS: Final = ("neg", "abs", "where", "min", "max", "sign", "settled")  # operations without rounding error
 # finite-difference step in units of the argument's error, large enough to exceed the rounding of the result
 DIFFERENCE_STEP: Final = 2.0**10
 
@@ -77,6 +77,8 @@ def rounding_expressions(expressions: Sequence[Expr], sizes: Mapping[Symbol, Exp
 def _error_expression(n: Expr, error: Mapping[Node, Expr]) -> Expr:
     if n.op == "where":
         return where(n.args[0], error[n.args[1]], error[n.args[2]])
+    if n.op == "settled":
+        return error[n.args[0]]
     moved = (abs(partial(n.op, n.data, n, n.args, i)) * error[a] for i, a in enumerate(n.args))
     is_exact = n.op in EXACT_OPERATIONS or (n.op == "const" and isinstance(n.data, int))
     return sum(moved, start=ZERO if is_exact else UNIT_ROUNDOFF * abs(n))

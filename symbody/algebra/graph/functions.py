@@ -188,6 +188,17 @@ def sign(x: Any) -> Expr:
     return make("sign", (as_expr(x),))
 
 
+def settled_iterate(x: Expr) -> Expr:
+    """x, an iterate that has converged; its derivative is zero. A step of Newton's method from there,
+
+        y = x - g(x, q)/g'(x, q),     ∂y/∂q = -g_q/g_x   where g = 0,
+
+    has the derivative of the zero, and n steps have all derivatives up to that of order 2ⁿ - 1: each error in the
+    series of a step is the square of that before. So the last steps alone are differentiated.
+    """
+    return x if x.op == "const" else make("settled", (x,))
+
+
 def minimum(x: Any, y: Any) -> Expr:
     """The smaller of two.
 

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from ...errors import ExpressionError, shown
-from .functions import ExternalFunction, without_value_again
+from .functions import ExternalFunction, settled_iterate, without_value_again
 from .graph import FALSE, TRUE, Expr, Node, Symbol, as_expr, intern, make
 from .linear import solved_by_substitution
 from .matrix import Matrix
@@ -82,6 +82,8 @@ def with_arguments(node: Node, args: tuple[Any, ...]) -> Any:
     """The same operation on other arguments, by the rules."""
     if node.op == "solve" and (solved := solved_by_substitution(args[0], args[1:], node.data)) is not None:
         return intern("entries", solved)
+    if node.op == "settled":
+        return settled_iterate(args[0])
     if node.op in ("call", "factor", "solve", "sweeps", "item"):
         if node.op == "item" and args[0].op == "entries":
             return args[0].args[node.data]

@@ -114,6 +114,7 @@ _TO: Final[dict[str, Callable[..., Any]]] = {
     "symbol": _sympy_symbol,
     "pi": lambda n: sympy.pi,
     "true": lambda n: sympy.true if n.data else sympy.false,
+    "settled": lambda n, a: a,
     "neg": lambda n, a: -a,
     "add": lambda n, a, b: a + b,
     "sub": lambda n, a, b: a - b,

@@ -22,7 +22,7 @@ from functools import cached_property
 from typing import Final
 
 from ...algebra.calculus.derivatives import time_derivative
-from ...algebra.graph.functions import maximum, minimum, sqrt, where
+from ...algebra.graph.functions import maximum, minimum, settled_iterate, sqrt, where
 from ...algebra.graph.graph import Condition, Expr, as_expr
 from ...algebra.graph.matrix import Matrix, cross, dot, vector
 from ..frames.frames import Frame
@@ -31,6 +31,7 @@ from ..frames.vectors import Vector
 from .path_surfaces import EitherPiece, OverCylinder, WrapCylinder, vector_where
 
 ITERATIONS: Final = 8  # of Newton's method, enough to reach rounding
+DIFFERENTIATED: Final = 2  # last of them, which have three derivatives of x and thus four of the length
 NEAREST: Final = 1.001  # distance of x from both cylinders, relative to that of the line where they meet
 LEAST_END: Final = 1e-3  # shortest straight end, relative to a radius, in second derivatives
 
@@ -103,7 +104,9 @@ class OverTwoCylinders:
         far = as_expr(self.first.radius) + as_expr(self.second.radius)
         turn = self.first.frame.dcm(self.second.frame)
         axes = t, vector(0, 0, 1)
-        for _ in range(ITERATIONS):
+        for k in range(ITERATIONS):
+            if k == ITERATIONS - DIFFERENTIATED:
+                tau, z = settled_iterate(tau), settled_iterate(z)
             tau = side * maximum(side * tau, NEAREST * width)
             one, two = self.at(tau, z)
             e1, h1 = _slope_and_curvature(one, 1, axes)

@@ -164,8 +164,8 @@ def _refuse_strays(name: str, roots: list[Expr], groups: Sequence[Group]) -> Non
 
 
 def _unrolled_solves(things: list[Any], label: Mapping[Node, str]) -> tuple[list[Any], dict[Node, str]]:
-    """Write out the definite systems that are small or sparse; others stay blocks. A node that stands for another takes
-    over its label."""
+    """Write out the definite systems that are small or sparse; others stay blocks. Results of iterations are what they
+    are. A node that stands for another takes over its label."""
     new: dict[Node, Any] = {}
     systems: dict[Node, _SolveSystem] = {}
     guards: dict[Node, Expr] = {}
@@ -184,6 +184,8 @@ def _unrolled_solves(things: list[Any], label: Mapping[Node, str]) -> tuple[list
             new[n] = systems[n.args[0]].solution(args[1:])
         elif n.op == "item" and isinstance(args[0], list):
             new[n] = args[0][n.data]
+        elif n.op == "settled":
+            new[n] = args[0]
         else:
             new[n] = n if args == n.args else with_arguments(n, args)
     written = [t.map(new.__getitem__) if isinstance(t, Matrix) else new[t] for t in things]
