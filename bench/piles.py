@@ -2,7 +2,7 @@
 solves the same contact problem (`piles_peers.py`); one pile on a card, where there is one.
 
 `fall_ms` and `rest_ms` are CPU times of a step, in milliseconds: the mean over the first half of the motion and over its last
-tenth. `residual` is the largest of all steps, without unit; `missed` steps are above 1e-6. MuJoCo has no such residual.
+tenth. `compliance` is that of the contacts (m/N), 0: rigid. `residual` is the largest of all steps, without unit; `missed` steps are above 1e-6. MuJoCo has no such residual.
 `depth` is the deepest penetration at the end, as a fraction of the size of a body.
 """
 
@@ -30,6 +30,7 @@ STEP: Final = 2e-3
 STEPS: Final = 500  # of ours; a tenth of them for a peer that takes long
 SIZE: Final = 0.05  # radius of balls, half the edge of boxes
 SWEEPS: Final = 200
+COMPLIANCES: Final = (0.0, 1e-7, 1e-6)  # m/N
 CASES: Final = (("balls in a box", 5), ("balls in a box", 10), ("heap of boxes", 6))
 
 
@@ -42,8 +43,8 @@ def places(n: int) -> NDArray[np.float64]:
     return np.asarray(at)
 
 
-def box_of_balls(n: int, spacing: float = 2.2) -> sb.Pile:
-    pile = sb.Pile("balls in a box", friction=0.3)
+def box_of_balls(n: int, spacing: float = 2.2, compliance: float = 0.0) -> sb.Pile:
+    pile = sb.Pile("balls in a box", friction=0.3, compliance=compliance)
     pile.many("body", sb.sphere(SIZE), at=places(n) * spacing / 2.2, density=2500)
     wall = n * 0.5 * spacing * SIZE
     for k, normal in enumerate(((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0))):
@@ -59,8 +60,8 @@ def heap_of_boxes(n: int) -> sb.Pile:
     return pile
 
 
-def ours(case: str, n: int) -> Row:
-    pile = heap_of_boxes(n) if case == "heap of boxes" else box_of_balls(n)
+def ours(case: str, n: int, compliance: float = 0.0) -> Row:
+    pile = heap_of_boxes(n) if case == "heap of boxes" else box_of_balls(n, compliance=compliance)
     at = pile.start
     began = time.process_time()
     pile.simulate(STEP, step=STEP)
@@ -72,7 +73,7 @@ def ours(case: str, n: int) -> Row:
         spent.append(time.process_time() - began)
     whole = motions[1]
     return {
-        "case": case, "tool": "symbody", "n": len(at), "first_s": first, "fall_ms": 1e3 * spent[0] / (STEPS // 2),
+        "case": case, "tool": "symbody", "n": len(at), "compliance": compliance, "first_s": first, "fall_ms": 1e3 * spent[0] / (STEPS // 2),
         "rest_ms": 1e3 * (spent[1] - spent[2]) / (STEPS // 10), "contacts": len(whole.contacts.gaps), "sweeps": whole.sweeps / STEPS,
         "residual": whole.residual, "missed": whole.missed, "depth": float(-whole.contacts.gaps.min(initial=0.0) / SIZE),
     }  # fmt: skip
@@ -174,18 +175,18 @@ def residual_of(A: Any, b: Any, mu: Any, x: Any) -> float:
     return float(np.sqrt((a * miss**2).sum() / min((b**2 / a).sum(), (a * x**2).sum())))
 
 
-def on_card(n: int, steps: int) -> Row:
+def on_card(n: int, steps: int, compliance: float = 0.0) -> Row:
     """n³ balls that nearly touch, in single precision with 30 sweeps."""
     from symbody.integrate.piles.card_runs import CardRunner
 
     began = time.perf_counter()
-    runner = CardRunner(box_of_balls(n, 2.01)._in_numbers(1e-6, 30, 0.2, 0.0), 1e-3, "float")
+    runner = CardRunner(box_of_balls(n, 2.01, compliance)._in_numbers(1e-6, 30, 0.2, 0.0), 1e-3, "float")
     runner.take(1, 1)
     first = time.perf_counter() - began
     spent = [_wall_time(runner, steps) for _ in range(4)]
     return {
-        "case": "balls on a card", "tool": "symbody", "n": runner.n, "first_s": first, "fall_ms": 1e3 * spent[0], "rest_ms": 1e3 * spent[-1],
-        "contacts": runner.totals.last_contacts, "residual": runner.totals.residual,
+        "case": "balls on a card", "tool": "symbody", "n": runner.n, "compliance": compliance, "first_s": first, "fall_ms": 1e3 * spent[0], "rest_ms": 1e3 * spent[-1],
+        "contacts": runner.totals.last_contacts, "residual": runner.totals.residual, "last_residual": runner.totals.last_residual,
         "depth": float(-runner.contacts().gaps.min(initial=0.0) / SIZE),
     }  # fmt: skip
 
@@ -198,15 +199,17 @@ def _wall_time(runner: Any, steps: int) -> float:
 
 def rows() -> Iterator[Row]:
     for case, n in CASES:
-        yield ours(case, n)
+        for compliance in COMPLIANCES if case != "heap of boxes" else (0.0,):
+            yield ours(case, n, compliance)
         yield mujoco(case, n)
         if case != "heap of boxes":
             if (soft := yade_row(case, n)) is not None:
                 yield soft
             yield from one_problem(case, n)
     if has_card():
-        yield on_card(46, 50)
-        yield on_card(100, 20)
+        for compliance in COMPLIANCES:
+            yield on_card(46, 50, compliance)
+            yield on_card(100, 20, compliance)
 
 
 def has_card() -> bool:

@@ -18,9 +18,9 @@ def library(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmulatedLibrary]:
     forget()
 
 
-def heap() -> sb.Pile:
+def heap(compliance: float = 0.0) -> sb.Pile:
     """Three balls on a floor beside a fixed ball and a wall, and two smaller ones that fall on them."""
-    pile = sb.Pile("heap", friction=0.4)
+    pile = sb.Pile("heap", friction=0.4, compliance=compliance)
     pile.many("ball", sb.sphere(0.1), at=[(0.1, 0.1, 0.1), (0.3, 0.1, 0.1), (0.1, 0.32, 0.1)], density=1000)
     small = [(0.19, 0.11, 0.261), (0.11, 0.22, 0.27)]
     pile.many("small", sb.sphere(0.07), at=small, density=500, velocities=np.tile((0.2, 0.1, -1), (2, 1)))
@@ -30,9 +30,10 @@ def heap() -> sb.Pile:
     return pile
 
 
-def test_a_heap_moves_as_on_this_computer(library: EmulatedLibrary) -> None:
+@pytest.mark.parametrize("compliance", [0.0, 1e-6])
+def test_a_heap_moves_as_on_this_computer(library: EmulatedLibrary, compliance: float) -> None:
     here, there = (
-        heap().simulate(0.024, step=0.004, every=2, tolerance=1e-10, most_sweeps=100, target=t) for t in ("cpu", "cuda")
+        heap(compliance).simulate(0.024, step=0.004, every=2, tolerance=1e-10, most_sweeps=100, target=t) for t in ("cpu", "cuda")
     )
     assert there.outcome
     assert there.missed == 0

@@ -133,6 +133,57 @@ def test_a_stepper_takes_batches():
         step(np.zeros((2, 13)))
 
 
+# ------------------------------------------------------------------------------------------------------- compliance
+
+
+def test_a_compliant_floor_is_a_spring():
+    """Half a period of z = r - C m g (1 - cos ω t), ω² = 1 / (C m), as the steps become shorter; then it comes to rest at r - C m g."""
+    m, C, g = 2.0, 1e-4, 9.81
+    deep, w = C * m * g, 1 / np.sqrt(C * m)
+    pile = sb.Pile("ball", compliance=C)
+    pile.many("b", sb.sphere(0.1), at=[(0, 0, 0.1)], mass=m)
+    pile.wall("floor")
+    off = []
+    for steps in (200, 800):
+        motion = pile.simulate(np.pi / w, step=np.pi / w / steps)
+        off.append(np.abs(motion.positions[:, 0, 2] - 0.1 + deep * (1 - np.cos(w * motion.t))).max())
+    assert off[1] < 0.3 * off[0] < 0.3 * 0.05 * deep
+    rest = pile.simulate(1.0, step=0.005)
+    assert rest.missed == 0
+    assert rest.positions[-1, 0, 2] - 0.1 == pytest.approx(-deep, rel=1e-5)
+    assert -rest.contacts.gaps[0] == pytest.approx(C * rest.contacts.impulses[0, 2] / 0.005, rel=1e-5)
+
+
+def test_a_compliant_contact_that_sticks_does_not_creep():
+    """A box on a slope: gaps are those of springs in each of its corners, and friction holds it, also with `stabilise`, which leaves
+    what is elastic."""
+    for stabilise in (0.0, 0.3):
+        pile = sb.Pile("slope", gravity=(2.0, 0, -9.81), friction=0.5)
+        pile.many("box", sb.box(0.2, 0.2, 0.1), at=[(0, 0, 0.05)], mass=3.0)
+        pile.wall("floor", compliance=1e-7)
+        motion = pile.simulate(0.6, step=0.002, every=150, stabilise=stabilise, tolerance=1e-9)
+        assert motion.missed == 0
+        forces = motion.contacts.impulses / 0.002
+        assert forces.sum(axis=0) == pytest.approx((-6.0, 0, 29.43), abs=1e-4)
+        assert -motion.contacts.gaps == pytest.approx(1e-7 * forces[:, 2], rel=1e-3)
+        assert np.abs(motion.positions[2] - motion.positions[1]).max() < 1e-10
+        assert motion.positions[2, 0, 0] > 1e-7 * 6.0 / 4
+
+
+def test_compliance_is_that_of_a_pair_and_steppers_refuse_it():
+    pile = sb.Pile("balls", compliance=1e-6)
+    pile.many("a", sb.sphere(0.1), at=[(0, 0, 0.1)], mass=1.0)
+    pile.many("b", sb.sphere(0.1), at=[(0.5, 0, 0.1)], mass=1.0, compliance=1e-5)
+    pile.wall("floor", compliance=0)
+    pile.pair("b", "floor", compliance=2e-5)
+    rest = pile.simulate(0.5, step=0.005)
+    assert 0.1 - rest.positions[-1, :, 2] == pytest.approx((0, 9.81 * 2e-5), abs=1e-9)
+    with pytest.raises(sb.errors.SimulationError, match="elastic displacements"):
+        pile.stepper(0.01)
+    with pytest.raises(sb.ModelError, match="unit force is at least 0"):
+        sb.Pile("p", compliance=-1)
+
+
 # ------------------------------------------------------------------------------------------------------- faults
 
 

@@ -27,13 +27,14 @@ from .contact_graph import (
     visit_link,
 )
 from .contact_islands import find_islands
+from .proximal_newton import solve_by_proximal_newton
 from .semidefinite import semidefinite_factor
-from .semismooth_newton import solve_by_newton
 
 CHECK_FACTOR: Final = 1.5  # the residual is looked at where the estimate of a sweep is below this multiple of the tolerance, then half of it
 GROWTH: Final = 2.0  # the memory begins anew where the square of the change grows by this factor
 PATIENCE: Final = 40  # turns without progress after which sweeps go on alone, for as many turns
 EVERY: Final = 2  # sweeps between two combinations
+BEFORE_NEWTON: Final = 100  # sweeps of an island that Newton's method takes on then
 LOCAL: Final = 1e-9  # change, as a fraction of its forces, that ends them
 DEPENDENT: Final = 1e-14  # added to the diagonal of the least-squares problem, as a fraction of it
 
@@ -73,7 +74,11 @@ def solve_island(g: ContactGraph, k: int) -> float:
     tired = 0
     forget_turns(g)
     set_free_scale(g, k)
-    for turn in range(g.most):
+    is_small = 1 if g.first[k + 1] - g.first[k] <= MOST_DENSE else 0
+    most: int = g.most
+    if is_small == 1 and most > BEFORE_NEWTON:
+        most = BEFORE_NEWTON
+    for turn in range(most):
         sweep_island(g, k)
         g.sweeps += 1
         if sqrt(g.square) <= aim * g.tolerance * graph_scale(g):
@@ -91,11 +96,11 @@ def solve_island(g: ContactGraph, k: int) -> float:
         before = g.square
         if tired > 2 * PATIENCE:
             tired = 0
-        if tired <= PATIENCE and turn < g.most - 1 and turn % EVERY == EVERY - 1:
+        if tired <= PATIENCE and turn < most - 1 and turn % EVERY == EVERY - 1:
             combine_turns(g, k)
     update_links(g)
     residual = island_residual(g, k)
-    if g.first[k + 1] - g.first[k] <= MOST_DENSE:
+    if is_small == 1:
         residual = solve_densely(g, k, residual)
     return residual
 
@@ -103,7 +108,7 @@ def solve_island(g: ContactGraph, k: int) -> float:
 def solve_densely(g: ContactGraph, k: int, before: float) -> float:
     """Newton's method on a small island that sweeps do not solve; the residual. Forces stay where it finds none better."""
     pose_island(g, k)
-    residual = solve_by_newton(g.dense, g.branches, 0)
+    residual = solve_by_proximal_newton(g.dense, g.near, g.tolerance)
     if not residual < before:
         return before
     count = g.first[k + 1] - g.first[k]
@@ -135,9 +140,7 @@ def pose_island(g: ContactGraph, k: int) -> None:
         p.mu[i] = g.mu[c]
         p.given[i] = g.given[c]
         p.mobility[i] = g.mobility[c]
-        for j in range(p.n):
-            p.share[i * p.n + j] = 0.0
-        p.share[i * p.n + i] = 1.0
+        p.owner[i] = i
         for r in range(ROWS):
             row = dense_row(count, i, r)
             p.b[row] = g.b[ROWS * c + r]
@@ -166,6 +169,8 @@ def set_couplings(g: ContactGraph, k: int) -> None:
                 c = g.order[g.first[k] + i]
                 for r in range(ROWS):
                     motion = caused_motion(g, c, r)
+                    if i == j and r == q:
+                        motion += g.soft[c]
                     p.A[dense_row(count, i, r) * p.n + dense_row(count, j, q)] = motion
     for i in range(g.width * g.nodes):
         g.s[i] = g.S[i]
@@ -221,9 +226,9 @@ def sweep_contact(g: ContactGraph, c: int) -> None:
     n = g.x[i]
     t = g.x[i + 1]
     u = g.x[i + 2]
-    vn = g.b[i]
-    vt = g.b[i + 1]
-    vu = g.b[i + 2]
+    vn = g.b[i] + g.soft[c] * n
+    vt = g.b[i + 1] + g.soft[c] * t
+    vu = g.b[i + 2] + g.soft[c] * u
     for k in range(g.starts[c], g.starts[c + 1]):
         visit_link(g, k)
         V = g.V[ROWS * k * g.width :]

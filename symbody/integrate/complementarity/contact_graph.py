@@ -1,13 +1,13 @@
 """A sparse contact problem in the arrays of kernels: contacts as the edges of a graph whose nodes are bodies.
 
-    v = Vᵀ s + b,    s = V x                     A = Vᵀ V is never formed
+    v = Vᵀ s + C x + b,    s = V x               A = Vᵀ V + C is never formed
 
 s are the speeds that the forces x cause, in units in which the kinetic energy is |s|² / 2. Each contact has three rows, its
-normal and two tangents, and a few blocks of V: one for each body that it moves. The problem, its natural map and its
-residual are those of `contact_arrays.py`; `block_sweeps.py` solves it.
+normal and two tangents, and a few blocks of V: one for each body that it moves. C is diagonal: the compliance of each contact.
+The problem, its natural map and its residual are those of `contact_arrays.py`; `block_sweeps.py` solves it.
 
 Links of a mechanism (`response_tree.py`) are nodes, too: there s is the change of a twist, and impulses change it by the
-response of the tree. Its modes are the last nodes. So v = Vᵀ s + b holds for all, where s is up to date.
+response of the tree. Its modes are the last nodes. So v = Vᵀ s + C x + b holds for all, where s is up to date.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ import numpy as np
 from ...emit.loops.kernel_language import Indices, Known, Mutable, Numbers
 from ...emit.loops.records import Struct
 from .contact_arrays import NULL_MOTION, ROUNDING, SMALLEST, ContactArrays, contact_arrays, indices
+from .proximal_newton import NearProblem, near_problem
 from .response_tree import SIX, ResponseTree, add_response, end_walk, no_response_tree, start_walk, walk_to
-from .semismooth_newton import ContactBranch, contact_branch
 
 MEMORY: Final = 6
 LOCAL_TURNS: Final = 8  # of a contact in a sweep, at most
 DECOUPLED: Final = 1e-12  # couplings of the rows of a contact below this fraction of its mobility count as none
-MOST_DENSE: Final = 20  # contacts of an island that Newton's method is tried on
+MOST_DENSE: Final = 200  # contacts of an island that Newton's method is tried on
 ROWS: Final = 3  # of a contact: the normal and two tangents; rows that it does not have are zero
 
 
@@ -39,6 +39,7 @@ class ContactGraph(Struct):
     s             speeds due to the forces
     b, x          ROWS of each contact; x: the initial guess before a solve
     mu, given     friction coefficient, and the normal force that is there without x
+    soft          of each contact: its entries of C
     local         block of A of each contact: its diagonal, then nt, nu, tu; `turns`: of its own problem in a sweep
     diagonal      A_ii by rows; `mobility`: largest eigenvalue of the tangential block
     memory        turns that are combined, `filled` of them so far: differences of the change F of a sweep, of its forces G
@@ -47,7 +48,7 @@ class ContactGraph(Struct):
     island        of each body; -1: without contacts
     idle          1 of bodies that sleep: an island of these alone is left as it is
     parent        memory of the search for islands
-    dense         an island as a problem with a dense matrix, and `branches` for Newton's method
+    dense         an island as a problem with a dense matrix, and `near` for Newton's method
     tree          links of a mechanism, or none
     push, v       memory for a wrench, and for two numbers
     residual      largest of all islands; `sweeps` of all islands, `most` for each; `tolerance` of the residual
@@ -64,6 +65,7 @@ class ContactGraph(Struct):
     x: Numbers
     mu: Numbers
     given: Numbers
+    soft: Numbers
     diagonal: Numbers
     mobility: Numbers
     local: Numbers
@@ -91,7 +93,7 @@ class ContactGraph(Struct):
     parent: Indices
     idle: Indices
     dense: ContactArrays
-    branches: ContactBranch
+    near: NearProblem
     tree: ResponseTree
     push: Numbers
     v: Numbers
@@ -110,13 +112,13 @@ def contact_graph(contacts: int, blocks: int, nodes: int, width: int, tree: Resp
     return ContactGraph(
         width=width, contacts=0, nodes=nodes, starts=indices([0] * (contacts + 1)), places=indices([0] * blocks),
         V=np.zeros(ROWS * width * blocks + 1), s=np.zeros(width * nodes + 1), b=np.zeros(rows), x=np.zeros(rows),
-        mu=np.zeros(contacts + 1), given=np.zeros(contacts + 1), diagonal=np.zeros(rows), mobility=np.zeros(contacts + 1), local=np.zeros(6 * contacts + 6), turns=indices([0] * contacts),
+        mu=np.zeros(contacts + 1), given=np.zeros(contacts + 1), soft=np.zeros(contacts + 1), diagonal=np.zeros(rows), mobility=np.zeros(contacts + 1), local=np.zeros(6 * contacts + 6), turns=indices([0] * contacts),
         memory=MEMORY, filled=0, next=0, kept=np.zeros(rows), F=np.zeros(rows), G=np.zeros(rows), S=np.zeros(width * nodes + 1),
         dF=np.zeros(MEMORY * rows), dG=np.zeros(MEMORY * rows), dS=np.zeros(MEMORY * (width * nodes + 1)),
         products=np.zeros(MEMORY * MEMORY), factor=np.zeros(MEMORY * MEMORY), right=np.zeros(MEMORY), gamma=np.zeros(MEMORY),
         islands=0, first=indices([0] * (contacts + 1)), first_member=indices([0] * (contacts + 1)), order=indices([0] * contacts),
         members=indices([0] * nodes), island=indices([0] * nodes), parent=indices([0] * nodes), idle=indices([0] * nodes),
-        dense=contact_arrays(ROWS * MOST_DENSE, MOST_DENSE), branches=contact_branch(ROWS * MOST_DENSE, MOST_DENSE), tree=tree or no_response_tree(nodes), push=np.zeros(SIX), v=np.zeros(2),
+        dense=contact_arrays(ROWS * MOST_DENSE, MOST_DENSE), near=near_problem(ROWS * MOST_DENSE, MOST_DENSE), tree=tree or no_response_tree(nodes), push=np.zeros(SIX), v=np.zeros(2),
         residual=0.0, square=0.0, free=0.0, pushed=0.0, sweeps=0, most=0, tolerance=0.0,
     )  # fmt: skip
 
@@ -135,8 +137,9 @@ def set_diagonals(g: ContactGraph) -> None:
 def set_diagonal(g: ContactGraph, c: int) -> None:
     """The block of A of a contact, its diagonal and its mobility, from V."""
     A = g.local[6 * c :]
-    for r in range(6):
-        A[r] = 0.0
+    for r in range(ROWS):
+        A[r] = g.soft[c]
+        A[ROWS + r] = 0.0
     for k in range(g.starts[c], g.starts[c + 1]):
         if is_of_mechanism(g, k) == 0:
             add_products(g, g.V[ROWS * g.width * k :], A)
@@ -180,8 +183,8 @@ def change_forces(g: ContactGraph, c: int, n: float, t: float, u: float) -> None
 
 
 def motion_of_row(g: ContactGraph, c: int, row: int) -> float:
-    """v_i = b_i + V_iᵀ s."""
-    return g.b[ROWS * c + row] + caused_motion(g, c, row)
+    """v_i = b_i + C_i x_i + V_iᵀ s."""
+    return g.b[ROWS * c + row] + g.soft[c] * g.x[ROWS * c + row] + caused_motion(g, c, row)
 
 
 def caused_motion(g: ContactGraph, c: int, row: int) -> float:

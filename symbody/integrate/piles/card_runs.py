@@ -54,7 +54,7 @@ FINDERS: Final = ("find_contacts_of_body", "find_reverse", "colour_contacts", "p
 FOUND: Final = {
     f"d.step.{at}{name}": f"d.found_{name}"
     for name, at in {
-        "first": "", "second": "", "feature": "", "normal": "", "arm": "", "gap": "", "restitution": "", "mu": "graph.",
+        "first": "", "second": "", "feature": "", "normal": "", "arm": "", "gap": "", "restitution": "", "compliance": "", "mu": "graph.",
     }.items()
 }  # fmt: skip
 SORT_KERNELS: Final = (
@@ -127,7 +127,7 @@ class CardRunner:
         )  # fmt: skip
         return CardStep(
             slots=self.slots, count=one, reverse=one, reversed=one, colour=one, order=one, rank=one, found_first=one, found_second=one, found_feature=one, found_normal=np.zeros(1),
-            found_arm=np.zeros(1), found_gap=np.zeros(1), found_mu=np.zeros(1), found_restitution=np.zeros(1), active=0, threads=self.adders, flags=one,
+            found_arm=np.zeros(1), found_gap=np.zeros(1), found_mu=np.zeros(1), found_restitution=np.zeros(1), found_compliance=np.zeros(1), active=0, threads=self.adders, flags=one,
             sums=np.zeros(1), totals=np.zeros(1), used=indices([0] * COLOURS), waits=0, step=step, sort=sort,
         )  # fmt: skip
 
@@ -137,10 +137,10 @@ class CardRunner:
         for name, size in (
             ("d.step.turn", 9 * total), ("d.step.free", SPEEDS * n), ("d.step.own", SPEEDS * n), ("d.step.shift", SPEEDS * n),
             ("d.step.before", STATE * n), ("d.step.grid.low", 3 * total), ("d.step.grid.high", 3 * total), ("d.step.normal", 3 * c),
-            ("d.step.arm", 3 * c), ("d.step.gap", c), ("d.step.restitution", c), ("d.step.axes", 9 * c), ("d.found_normal", 3 * slots),
-            ("d.found_arm", 3 * slots), ("d.found_gap", slots), ("d.found_mu", slots), ("d.found_restitution", slots),
+            ("d.step.arm", 3 * c), ("d.step.gap", c), ("d.step.restitution", c), ("d.step.compliance", c), ("d.step.axes", 9 * c), ("d.found_normal", 3 * slots),
+            ("d.found_arm", 3 * slots), ("d.found_gap", slots), ("d.found_mu", slots), ("d.found_restitution", slots), ("d.found_compliance", slots),
             ("d.step.old_impulse", 3 * slots), ("d.sums", 3 * self.adders), ("d.totals", 3 * PARTS), (f"{g}.V", 36 * c), (f"{g}.s", SPEEDS * n),
-            (f"{g}.b", 3 * c), (f"{g}.x", 3 * c), (f"{g}.mu", c), (f"{g}.diagonal", 3 * c), (f"{g}.mobility", c),
+            (f"{g}.b", 3 * c), (f"{g}.x", 3 * c), (f"{g}.mu", c), (f"{g}.soft", c), (f"{g}.diagonal", 3 * c), (f"{g}.mobility", c),
             (f"{g}.local", 6 * c),
         ):  # fmt: skip
             out.empty(name, size)

@@ -65,6 +65,7 @@ class CardStep(Struct):
     found_gap: Numbers
     found_mu: Numbers
     found_restitution: Numbers
+    found_compliance: Numbers
     active: int
     threads: int
     flags: Indices
@@ -245,6 +246,7 @@ def pose_contact(i: int, d: CardStep) -> None:
     s.feature[i] = d.found_feature[c]
     s.gap[i] = d.found_gap[c]
     s.restitution[i] = d.found_restitution[c]
+    s.compliance[i] = d.found_compliance[c]
     g.mu[i] = d.found_mu[c]
     for r in range(3):
         s.normal[3 * i + r] = d.found_normal[3 * c + r]

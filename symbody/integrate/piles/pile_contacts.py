@@ -16,7 +16,7 @@ from .height_field import (
     set_triangle,
 )
 from .hull_contacts import ball_near_hull, hulls_overlap
-from .pile_records import BALL, CLOSED, CLUMP, DRUM, HULL, MOST_CORNERS, STATE, PileStep
+from .pile_records import BALL, CLOSED, CLUMP, DRUM, HULL, LAWS, MOST_CORNERS, STATE, PileStep
 from .round_contacts import ball_near_ball, ball_near_drum, ball_on_plane, drum_on_plane, height_over_plane
 
 GROUND: Final = -1
@@ -236,7 +236,8 @@ def keep_contact(s: PileStep, i: int, j: int, kind: int, feature: int, sign: flo
     for r in range(3):
         s.normal[3 * c + r] = sign * s.w[r]
         s.arm[3 * c + r] = s.w[3 + r]
-    law = 2 * (s.kind[i] * s.kinds + kind)
+    law = LAWS * (s.kind[i] * s.kinds + kind)
     s.graph.mu[c] = s.laws[law]
     s.restitution[c] = s.laws[law + 1]
+    s.compliance[c] = s.laws[law + 2]
     s.contacts = c + 1

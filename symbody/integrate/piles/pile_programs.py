@@ -40,7 +40,7 @@ class PileNumbers:
     solids      shape of each kind; `masses` and moments of inertia of each kind (kinds x 4)
     kinds       of each body, those that are not free last: `fixed` of them, those of a `machine` before the others
     start       states of all bodies (bodies x 13)
-    laws        friction coefficient and restitution of each pair of kinds (kinds x kinds x 2); walls are kinds, too
+    laws        friction coefficient, restitution and compliance of each pair of kinds (kinds x kinds x 3); walls are kinds, too
     planes      normal, distance of half-spaces, and `plane_kinds`
     """
 
@@ -96,7 +96,7 @@ def pile_step_record(pile: PileNumbers, h: float, capacity: int, callees: dict[s
         field_place=np.zeros(1) if field is None else np.array([*field.corner, *field.spacing]),
         shapes=shape_record(list(pile.solids)), grid=_grid_record(pile), graph=graph, machine=machine_record(pile.machine, pile.body, links), capacity=c, contacts=0, is_full=0, margin=0.0,
         first=indices([0] * c), second=indices([0] * c), feature=indices([0] * c), normal=np.zeros(3 * c + 3), arm=np.zeros(3 * c + 3),
-        gap=np.zeros(c + 1), restitution=np.zeros(c + 1), axes=np.zeros(9 * c + 9), old_start=indices([0] * (n + carried + 1)), old_second=indices([0] * c),
+        gap=np.zeros(c + 1), restitution=np.zeros(c + 1), compliance=np.zeros(c + 1), axes=np.zeros(9 * c + 9), old_start=indices([0] * (n + carried + 1)), old_second=indices([0] * c),
         old_feature=indices([0] * c), old_impulse=np.zeros(3 * c + 3), new_start=indices([0] * (n + carried + 1)),
         **callees, x=np.zeros(STATE), p=p, udot=np.zeros(SPEEDS),
         qdot=np.zeros(7), before=np.zeros(STATE * n + 1), residual=0.0, free=np.zeros(SPEEDS * n + 1), own=np.zeros(SPEEDS * n + 1),

@@ -13,6 +13,7 @@ from .link_motion import PileLinks
 STATE: Final = 13  # x y z e0 e1 e2 e3 x' y' z' wx wy wz of a body: those of one free body that was derived
 SPEEDS: Final = 6
 PLACE: Final = 7  # where the speeds begin
+LAWS: Final = 3  # numbers of a pair of kinds
 BALL: Final = 0
 HULL: Final = 1  # a convex polyhedron: boxes, prisms, convex meshes
 DRUM: Final = 2  # a cylinder with flat ends
@@ -109,12 +110,12 @@ class PileStep(Struct):
     h             length of the step
     mass          of each kind: mass, and three moments of inertia
     roots         of each kind: 1/√ of these
-    laws          of each pair of kinds: friction coefficient and restitution (kinds x kinds x 2)
+    laws          of each pair of kinds: friction coefficient, restitution and compliance (kinds x kinds x 3)
     planes        normal, distance and kind of each half-space
     field         heights of the terrain: see `height_field.py`; field_kind -1: none
     contacts      `first`, `second` (-1: the ground) and `feature` of each contact; `normal`, `arm` (point of contact), `gap`
     old_...       those of the step before, by the first body (`old_start`)
-    axes          normal and tangents of each contact, `restitution` of it
+    axes          normal and tangents of each contact, `restitution` and `compliance` of it
     capacity      most contacts in memory; is_full 1: there were more
     margin        gap up to which a contact is closed
     point, x, p, udot      the program of one body, its state, parameters and accelerations
@@ -155,6 +156,7 @@ class PileStep(Struct):
     arm: Numbers
     gap: Numbers
     restitution: Numbers
+    compliance: Numbers
     axes: Numbers
     old_start: Indices
     old_second: Indices

@@ -5,6 +5,12 @@
 One compiled program gives the accelerations of one body; it runs for each of them. Λ solves the contact problem of all
 contacts that are closed at the midpoint, on their graph (`complementarity/block_sweeps.py`).
 
+Contacts with a compliance C (m/N) are springs in all directions, until they open or slip: implicit Euler steps of x = C F,
+
+    h v = C (Λ - Λ of the step before) / h,
+
+so that the rest position and the forces at rest are those of springs, and oscillations that a step does not resolve die out.
+
 With `stabilise`, the second half of the step also moves bodies apart, by a part of their penetration: the same problem
 without friction gives those speeds, which change places and no speeds.
 """
@@ -269,6 +275,7 @@ def set_contact_rows(s: PileStep, c: int, block: int) -> None:
             own = blocks_of_body(s, s.first[c])
             before += add_blocks(s, c, block + own, s.second[c], -1.0)
     g.b[ROWS * c] += s.restitution[c] * min(before, 0.0)
+    g.soft[c] = s.compliance[c] / (s.h * s.h)
 
 
 def set_axes(s: PileStep, c: int) -> None:
@@ -334,7 +341,8 @@ def recall_impulses(s: PileStep) -> None:
 
 
 def recall_impulse(s: PileStep, c: int) -> None:
-    """The impulse of the step before, where the contact was there: the pair and its feature are the same."""
+    """The impulse of the step before, where the contact was there: the pair and its feature are the same. Compliance lets it
+    move only by the change of its force."""
     for r in range(ROWS):
         s.graph.x[ROWS * c + r] = 0.0
     i = s.first[c]
@@ -345,6 +353,7 @@ def recall_impulse(s: PileStep, c: int) -> None:
                 for j in range(3):
                     along += s.axes[9 * c + 3 * r + j] * s.old_impulse[3 * k + j]
                 s.graph.x[ROWS * c + r] = along
+                s.graph.b[ROWS * c + r] -= s.graph.soft[c] * along
 
 
 def store_impulses(s: PileStep) -> None:
@@ -379,13 +388,15 @@ def push_apart(s: PileStep) -> None:
 
 
 def ask_for_separation(s: PileStep, c: int) -> None:
-    """A contact without friction and motion that takes back a part of its penetration."""
+    """A contact without friction and motion that takes back a part of its penetration, of what its compliance C leaves: C p / h
+    is elastic, with p / h its force."""
     g = s.graph
+    elastic = g.soft[c] * s.h * g.x[ROWS * c]
     g.mu[c] = 0.0
     for r in range(ROWS):
         g.x[ROWS * c + r] = 0.0
         g.b[ROWS * c + r] = 0.0
-    g.b[ROWS * c] = s.stabilise * min(s.gap[c], 0.0) / s.h
+    g.b[ROWS * c] = s.stabilise * min(s.gap[c] + elastic, 0.0) / s.h
 
 
 def set_shift(s: PileStep, i: int) -> None:

@@ -22,7 +22,7 @@ from ...errors import ModelError, SimulationError, finite_number, shown, unknown
 from ...integrate.piles.card_runs import CardRunner
 from ...integrate.piles.machine_programs import PileMechanism
 from ...integrate.piles.pile_programs import PileNumbers, Terrain
-from ...integrate.piles.pile_records import BALL, CLUMP, DRUM, STATE
+from ...integrate.piles.pile_records import BALL, CLUMP, DRUM, LAWS, STATE
 from ...integrate.piles.pile_runs import PileRunner, Runner, run_samples
 from ...integrate.piles.pile_solids import PileSolid
 from ...integrate.start.state import State
@@ -49,6 +49,7 @@ class PileKind:
     is_carried: bool
     friction: float | None
     restitution: float | None
+    compliance: float | None
 
     @property
     def inertia(self) -> Array:
@@ -67,6 +68,7 @@ class Wall:
     plane: Array | None
     friction: float | None
     restitution: float | None
+    compliance: float | None
     terrain: tuple[Array, tuple[float, float], tuple[float, float]] | None = None
 
 
@@ -77,10 +79,12 @@ class Pile(Summarized):
     gravity      acceleration, three numbers in m/s²
     friction     coefficient of Coulomb's friction of all pairs; `restitution` is Newton's (0 to 1). `many`, `wall` and `pair`
                  can give others
+    compliance   of all contacts, in every direction (m/N): the inverse of their stiffness; 0: rigid. `many`, `wall` and `pair` can
+                 give others
     loads        a function of a model and its one body, which adds loads that act on every body: `m.force(...)` and others
 
-    Contacts are exact: no springs, the cone of friction is not a pyramid, and impulses solve the contact problem of all
-    contacts of a step. Accelerations of bodies come from one compiled program, whatever their number.
+    Contacts are exact: rigid or with the compliance that they have, the cone of friction is not a pyramid, and impulses solve the
+    contact problem of all contacts of a step. Accelerations of bodies come from one compiled program, whatever their number.
 
     >>> pile = sb.Pile("two balls", friction=0.3)
     >>> pile.many("ball", sb.sphere(0.1), at=[(0, 0, 0.1), (0, 0, 0.3)], density=1000)
@@ -94,11 +98,11 @@ class Pile(Summarized):
 
     def __init__(
         self, name: str = "pile", *, gravity: Sequence[float] = (0.0, 0.0, -9.81), friction: float = 0.0, restitution: float = 0.0,
-        loads: Callable[[Model, Any], Any] | None = None,
+        compliance: float = 0.0, loads: Callable[[Model, Any], Any] | None = None,
     ) -> None:  # fmt: skip
         self.name = str(name)
         self.gravity = numbers(f"{self._where}: gravity", gravity, (3,))
-        self.friction, self.restitution = laws(self._where, friction, restitution)
+        self.friction, self.restitution, self.compliance = laws(self._where, friction, restitution, compliance)
         self.loads = loads
         self._kinds: dict[str, PileKind] = {}
         self._walls: dict[str, Wall] = {}
@@ -123,7 +127,7 @@ class Pile(Summarized):
     def many(
         self, name: str, shape: Any, *, at: Any, mass: float | None = None, density: float | None = None, rotations: Any = None,
         velocities: Any = None, angular_velocities: Any = None, friction: float | None = None, restitution: float | None = None,
-        fixed: bool = False, sides: int | None = None,
+        compliance: float | None = None, fixed: bool = False, sides: int | None = None,
     ) -> None:  # fmt: skip
         """Equal bodies at many places.
 
@@ -133,7 +137,7 @@ class Pile(Summarized):
         mass, density       of each body, one of both (kg, kg/m³)
         rotations           Euler parameters e0 e1 e2 e3, in rows of four; none: as drawn
         velocities          in rows of three (m/s); `angular_velocities` in body axes (rad/s)
-        friction            with whatever they touch, unless `pair` says otherwise; `restitution` alike
+        friction            with whatever they touch, unless `pair` says otherwise; `restitution` and `compliance` alike
         fixed               bodies that do not move
         sides               a cylinder is a prism with so many sides, which touches boxes and cylinders too
 
@@ -155,19 +159,19 @@ class Pile(Summarized):
         states[:, 7:10] = vectors(f"{where}: velocities", velocities, len(places))
         states[:, 10:] = vectors(f"{where}: angular_velocities", angular_velocities, len(places)) @ solid.turn
         m = 1.0 if fixed and mass is None and density is None else mass_of(where, mass, density, solid)
-        mu, e = optional_laws(where, friction, restitution)
-        self._kinds[name] = PileKind(name, solid, m, states, bool(fixed), False, mu, e)
+        given = optional_laws(where, friction, restitution, compliance)
+        self._kinds[name] = PileKind(name, solid, m, states, bool(fixed), False, *given)
 
     def mechanism(
         self, start: State, surfaces: Mapping[str, tuple[Any, Any]], *, friction: float | None = None, restitution: float | None = None,
-        touching: Sequence[tuple[str, str]] | str = (),
+        compliance: float | None = None, touching: Sequence[tuple[str, str]] | str = (),
     ) -> None:  # fmt: skip
         """A mechanism with joints in the pile; forces act both ways. A pile has one, which may consist of several machines.
 
         start        its equations and the state at the start, by `sb.assemble`
         surfaces     by name: a body or frame of its model, and the shape that is fixed there (as of `many`). They touch free and
                      fixed bodies and walls
-        friction     of all surfaces, unless `pair` says otherwise; `restitution` alike
+        friction     of all surfaces, unless `pair` says otherwise; `restitution` and `compliance` alike
         touching     pairs of surfaces, by name, that touch each other as well; "all": all but those on one link, or on links with
                      no other surface between them
 
@@ -189,14 +193,14 @@ class Pile(Summarized):
         where = f"{self._where}, mechanism"
         self._check_machine(where, start, surfaces)
         bodies = []
-        mu, e = optional_laws(where, friction, restitution)
+        given = optional_laws(where, friction, restitution, compliance)
         for name, (on, shape) in surfaces.items():
             self._check_name(name)
             solid = solid_of(f"{where}, {name!r}", shape, None)
             frame, at = frame_and_coordinates(f"{where}, {name!r}", on, tuple(float(c) for c in solid.centre))
             bodies.append(MachineBody(frame, at, solid.turn))
             state = np.array([[0.0] * 3 + [1.0] + [0.0] * (STATE - 4)])
-            self._kinds[name] = PileKind(name, solid, 1.0, state, True, True, mu, e)
+            self._kinds[name] = PileKind(name, solid, 1.0, state, True, True, *given)
         machine = PileMechanism(start, tuple(bodies))
         pairs = _all_pairs(where, machine) if touching == "all" else _named_pairs(where, list(surfaces), touching)
         self._machine = replace(machine, pairs=pairs)
@@ -217,7 +221,7 @@ class Pile(Summarized):
 
     def wall(
         self, name: str, at: Any = (0.0, 0.0, 0.0), normal: Any = (0.0, 0.0, 1.0), *, friction: float | None = None,
-        restitution: float | None = None,
+        restitution: float | None = None, compliance: float | None = None,
     ) -> None:  # fmt: skip
         """A half-space through a point; its normal is towards the bodies.
 
@@ -236,11 +240,11 @@ class Pile(Summarized):
         if not np.linalg.norm(n) > 0:
             raise ModelError(f"{where}: normal = {shown(normal)} has no direction")
         n = n / np.linalg.norm(n)
-        self._walls[name] = Wall(name, np.append(n, n @ p), *optional_laws(where, friction, restitution))
+        self._walls[name] = Wall(name, np.append(n, n @ p), *optional_laws(where, friction, restitution, compliance))
 
     def terrain(
         self, name: str, heights: Any, *, corner: Any = (0.0, 0.0), spacing: Any = (1.0, 1.0), friction: float | None = None,
-        restitution: float | None = None,
+        restitution: float | None = None, compliance: float | None = None,
     ) -> None:  # fmt: skip
         """A height field: heights[i, j] over x = corner[0] + i spacing[0], y = corner[1] + j spacing[1] (m), with two triangles
         in each cell. Balls touch its triangles, boxes and other polyhedra touch it with their corners.
@@ -264,10 +268,12 @@ class Pile(Summarized):
         if any(w.terrain is not None for w in self._walls.values()):
             raise ModelError(f"{where}: a pile has one height field")
         place = (float(c[0]), float(c[1])), (float(d[0]), float(d[1]))
-        self._walls[name] = Wall(name, None, *optional_laws(where, friction, restitution), (z, *place))
+        self._walls[name] = Wall(name, None, *optional_laws(where, friction, restitution, compliance), (z, *place))
 
-    def pair(self, one: str, other: str, *, friction: float | None = None, restitution: float | None = None) -> None:
-        """Friction and restitution of two kinds of bodies, or of bodies and a wall.
+    def pair(
+        self, one: str, other: str, *, friction: float | None = None, restitution: float | None = None, compliance: float | None = None
+    ) -> None:  # fmt: skip
+        """Friction, restitution and compliance of two kinds of bodies, or of bodies and a wall.
 
         >>> pile = sb.Pile("ice", friction=0.5)
         >>> pile.many("ball", sb.sphere(0.1), at=[(0, 0, 0.1)], density=1000, velocities=[(1, 0, 0)])
@@ -281,7 +287,9 @@ class Pile(Summarized):
         for name in (one, other):
             if name not in self._kinds and name not in self._walls:
                 raise unknown(self._where, "part", name, [*self._kinds, *self._walls], ModelError)
-        self._pairs[frozenset((one, other))] = optional_laws(f"{self._where}: {one} and {other}", friction, restitution)
+        self._pairs[frozenset((one, other))] = optional_laws(
+            f"{self._where}: {one} and {other}", friction, restitution, compliance
+        )
 
     def _check_name(self, name: str) -> None:
         if name in self._kinds or name in self._walls:
@@ -362,7 +370,12 @@ class Pile(Summarized):
         See also: `Pile.simulate`, `Pile.start`.
         """
         h = self._step_length(dt) / substeps
-        runner = PileRunner(self._in_numbers(tolerance, most_sweeps, stabilise, 0.0), h)
+        pile = self._in_numbers(tolerance, most_sweeps, stabilise, 0.0)
+        if pile.laws[..., 2].any():
+            raise SimulationError(
+                f"{self._where}: compliance= is for simulate(...): elastic displacements of contacts are no part of the states of a stepper"
+            )
+        runner = PileRunner(pile, h)
         return stepped_pile(self._where, runner, substeps)
 
     @property
@@ -487,13 +500,13 @@ class Pile(Summarized):
         )
 
     def _law_table(self, names: list[str]) -> Array:
-        """Friction and restitution of all pairs: the larger one of those that were given for the parts, or the pile's."""
+        """Friction, restitution and compliance of all pairs: the larger one of those that were given for the parts, or the pile's."""
         parts: dict[str, PileKind | Wall] = {**self._kinds, **self._walls}
-        table = np.empty((len(names), len(names), 2))
-        for r, (default, law) in enumerate(((self.friction, "friction"), (self.restitution, "restitution"))):
+        table = np.empty((len(names), len(names), LAWS))
+        for r, law in enumerate(("friction", "restitution", "compliance")):
             own = np.array([np.nan if (v := getattr(parts[k], law)) is None else v for k in names], dtype=float)
             table[..., r] = np.fmax(own[:, None], own[None, :])
-            table[..., r][np.isnan(table[..., r])] = default
+            table[..., r][np.isnan(table[..., r])] = getattr(self, law)
         number = {name: i for i, name in enumerate(names)}
         for pair, given in self._pairs.items():
             one, other = number[min(pair)], number[max(pair)]

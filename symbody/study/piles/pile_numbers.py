@@ -78,15 +78,30 @@ def mass_of(where: str, mass: float | None, density: float | None, solid: PileSo
     return float(value)
 
 
-def laws(where: str, friction: Any, restitution: Any) -> tuple[float, float]:
+Laws = tuple[float, float, float]  # friction coefficient, restitution, compliance
+
+
+def laws(where: str, friction: Any, restitution: Any, compliance: Any) -> Laws:
     mu, e = finite_number(friction, "friction", ModelError), finite_number(restitution, "restitution", ModelError)
+    soft = finite_number(compliance, "compliance", ModelError)
     if not mu >= 0 or not 0 <= e <= 1:
         raise ModelError(
             f"{where}: friction must be at least 0 and restitution from 0 to 1, got {shown(friction)} and {shown(restitution)}"
         )
-    return float(mu), float(e)
+    if not soft >= 0:
+        raise ModelError(
+            f"{where}: compliance = {shown(compliance)}: the displacement by a unit force is at least 0 (m/N)"
+        )
+    return float(mu), float(e), float(soft)
 
 
-def optional_laws(where: str, friction: Any, restitution: Any) -> tuple[float | None, float | None]:
-    mu, e = laws(where, 0.0 if friction is None else friction, 0.0 if restitution is None else restitution)
-    return (None if friction is None else mu), (None if restitution is None else e)
+def optional_laws(
+    where: str, friction: Any, restitution: Any, compliance: Any
+) -> tuple[float | None, float | None, float | None]:
+    given = friction, restitution, compliance
+    mu, e, soft = laws(where, *(0.0 if x is None else x for x in given))
+    return (
+        None if friction is None else mu,
+        None if restitution is None else e,
+        None if compliance is None else soft,
+    )

@@ -1,0 +1,276 @@
+"""Contact forces of an island by Newton's method with a proximal term, as kernels: for problems in dense arrays that sweeps do
+not solve.
+
+Wedged bodies make the contact problem neither monotone nor determinate. With a term that holds forces near those that there are,
+
+    v = A x + b + w D (x - x₀),      D: A_NN of normal rows, mobility of tangential ones,
+
+it is both for a sufficient weight w, and Newton's method on its natural map (Alart and Curnier 1991) converges in a few steps. The
+next x₀ is its solution, and w decreases as long as Newton's method converges: the proximal point method (Rockafellar 1976), whose
+fixed points are the solutions of the problem itself. Those of statically indeterminate contacts are near the forces of the
+beginning.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Final
+
+import numpy as np
+
+from ...algebra.graph.elimination import general_factor, general_solve
+from ...emit.loops.kernel_language import Indices, Mutable, Numbers
+from ...emit.loops.records import Struct
+from .contact_arrays import SMALLEST, ContactArrays, contact_residual, indices, residual_scale
+
+FIRST_WEIGHT: Final = 0.1
+LEAST_WEIGHT: Final = 1e-8
+LESS: Final = 0.2  # weight of the next problem, where Newton's method took an ordinary number of steps
+MUCH_LESS: Final = 0.05  # where it took few
+MORE: Final = 4.0  # where it did not converge
+FEW: Final = 3
+MANY: Final = 10  # steps from which the weight stays
+NEAR_STEPS: Final = 15  # of Newton's method with one x₀
+MOST_STEPS: Final = 60  # with all
+EXACT: Final = 0.1  # of the tolerance, to which each of these problems is solved
+FAR: Final = 0.01  # miss, as a fraction of the scale, beyond which x₀ stays
+STEEP: Final = 10.0  # times 1 / A_ii: parameter of the natural map
+DECREASE: Final = 1e-3  # least decrease of the miss, as a fraction of the part of a step
+SHORTEST: Final = 1e-3  # part of a step that is taken if none decreases the miss
+
+
+class NearProblem(Struct):
+    """Memory for n rows. Row c is the normal row of cone c.
+
+    weight        w; `steps` of Newton's method so far
+    centre, best  x₀, and the forces of the least residual
+    base          forces before a step, `step` and what it does to v: `turned`
+    motion        v, with the proximal term
+    miss          natural map, by rows
+    size, limit   of each cone: |x_T - v_T s / a| and μ N
+    active        rows whose step is not known, `count` of them; `matrix`, `order` and `right`: the equations for these
+    """
+
+    weight: Mutable[float]
+    steps: Mutable[int]
+    centre: Numbers
+    best: Numbers
+    base: Numbers
+    step: Numbers
+    turned: Numbers
+    motion: Numbers
+    miss: Numbers
+    size: Numbers
+    limit: Numbers
+    active: Indices
+    count: Mutable[int]
+    matrix: Numbers
+    order: Indices
+    right: Numbers
+
+
+def near_problem(rows: int, cones: int) -> NearProblem:
+    """Memory for problems of at most so many rows and cones."""
+    numbers = [np.zeros(rows + 1) for _ in range(8)]
+    return NearProblem(
+        weight=0.0, steps=0, centre=numbers[0], best=numbers[1], base=numbers[2], step=numbers[3], turned=numbers[4], motion=numbers[5], miss=numbers[6],
+        size=np.zeros(cones + 1), limit=np.zeros(cones + 1), active=indices([0] * rows), count=0, matrix=np.zeros(rows * rows + 1), order=indices([0] * rows),
+        right=numbers[7],
+    )  # fmt: skip
+
+
+def solve_by_proximal_newton(p: ContactArrays, m: NearProblem, tolerance: float) -> float:
+    """Forces p.x from those that are there; the residual."""
+    best = contact_residual(p)
+    copy_numbers(p.n, p.x, m.best)
+    m.weight = FIRST_WEIGHT
+    m.steps = 0
+    while m.steps < MOST_STEPS and best > tolerance:
+        scale = residual_scale(p)
+        copy_numbers(p.n, p.x, m.centre)
+        before = m.steps
+        missed = solve_near(p, m, EXACT * tolerance * scale)
+        project_forces(p)
+        residual = contact_residual(p)
+        if residual < best:
+            best = residual
+            copy_numbers(p.n, p.x, m.best)
+        if not missed <= FAR * scale:
+            copy_numbers(p.n, m.centre, p.x)
+        if not missed <= EXACT * tolerance * scale:
+            m.weight = MORE * m.weight
+        elif m.steps - before <= FEW:
+            m.weight = max(LEAST_WEIGHT, MUCH_LESS * m.weight)
+        elif m.steps - before <= MANY:
+            m.weight = max(LEAST_WEIGHT, LESS * m.weight)
+    copy_numbers(p.n, m.best, p.x)
+    return best
+
+
+def copy_numbers(n: int, source: Numbers, to: Numbers) -> None:
+    for i in range(n):
+        to[i] = source[i]
+
+
+def project_forces(p: ContactArrays) -> None:
+    """Forces within their cones."""
+    for c in range(p.cones):
+        p.x[c] = max(0.0, p.x[c])
+        i = p.first[c]
+        limit = p.mu[c] * abs(p.given[c] + p.x[c])
+        size = sqrt(p.x[i] * p.x[i] + p.x[i + 1] * p.x[i + 1])
+        if size > limit:
+            p.x[i] *= limit / size
+            p.x[i + 1] *= limit / size
+
+
+# ------------------------------------------------------------------------------------------------------- one x₀
+
+
+def solve_near(p: ContactArrays, m: NearProblem, aim: float) -> float:
+    """Newton's method with the x₀ that there is, until the natural map is below `aim` in the norm of energy; its size."""
+    set_motions(p, m)
+    missed = set_misses(p, m)
+    for _ in range(NEAR_STEPS):
+        if missed <= aim:
+            break
+        m.steps += 1
+        set_equations(p, m)
+        general_factor(m.count, m.matrix, m.order)
+        general_solve(m.count, m.matrix, m.order, m.right)
+        for k in range(m.count):
+            m.step[m.active[k]] = m.right[k]
+        missed = take_part(p, m, missed)
+    return missed
+
+
+def take_part(p: ContactArrays, m: NearProblem, before: float) -> float:
+    """The part of a step, halved again and again, that decreases the natural map; its size."""
+    copy_numbers(p.n, p.x, m.base)
+    for i in range(p.n):
+        m.turned[i] = row_product(p, m, i, m.step)
+    part = 1.0
+    taken = 0.0
+    while True:
+        for i in range(p.n):
+            p.x[i] = m.base[i] + part * m.step[i]
+            m.motion[i] += (part - taken) * m.turned[i]
+        taken = part
+        missed = set_misses(p, m)
+        if missed < (1.0 - DECREASE * part) * before or part < SHORTEST:
+            break
+        part = 0.5 * part
+    set_motions(p, m)
+    return set_misses(p, m)
+
+
+def row_product(p: ContactArrays, m: NearProblem, i: int, x: Numbers) -> float:
+    """(A + w D) x of a row."""
+    out = m.weight * row_scale(p, i) * x[i]
+    for j in range(p.n):
+        out += p.A[i * p.n + j] * x[j]
+    return out
+
+
+def row_scale(p: ContactArrays, i: int) -> float:
+    """A_NN of a normal row, the mobility of a tangential one."""
+    return max(p.A[i * p.n + i], SMALLEST) if i < p.normals else p.mobility[(i - p.normals) // 2]
+
+
+def set_motions(p: ContactArrays, m: NearProblem) -> None:
+    for i in range(p.n):
+        m.motion[i] = p.b[i] - m.weight * row_scale(p, i) * m.centre[i] + row_product(p, m, i, p.x)
+
+
+def steepness(p: ContactArrays, m: NearProblem, i: int) -> float:
+    """What v is multiplied by in the natural map."""
+    return STEEP / (row_scale(p, i) * (1.0 + m.weight))
+
+
+def set_misses(p: ContactArrays, m: NearProblem) -> float:
+    """The natural map, and its size in the norm of energy."""
+    square = 0.0
+    for c in range(p.cones):
+        r = steepness(p, m, c)
+        m.miss[c] = p.x[c] - max(0.0, p.x[c] - r * m.motion[c])
+        i = p.first[c]
+        r = steepness(p, m, i)
+        one = p.x[i] - r * m.motion[i]
+        two = p.x[i + 1] - r * m.motion[i + 1]
+        m.size[c] = sqrt(one * one + two * two)
+        m.limit[c] = p.mu[c] * max(0.0, p.given[c] + p.x[c])
+        scale = m.limit[c] / m.size[c] if m.size[c] > m.limit[c] else 1.0
+        m.miss[i] = p.x[i] - scale * one
+        m.miss[i + 1] = p.x[i + 1] - scale * two
+        square += row_scale(p, c) * m.miss[c] * m.miss[c]
+        square += row_scale(p, i) * (m.miss[i] * m.miss[i] + m.miss[i + 1] * m.miss[i + 1])
+    return sqrt(square)
+
+
+# ------------------------------------------------------------------------------------------------------- its equations
+
+
+def set_equations(p: ContactArrays, m: NearProblem) -> None:
+    """Steps of rows that lose their force; of the others, the equations of the branch."""
+    m.count = 0
+    for i in range(p.n):
+        m.step[i] = -p.x[i]
+        if is_pushing(p, m, i) == 1:
+            m.active[m.count] = i
+            m.count += 1
+    for k in range(m.count):
+        m.step[m.active[k]] = 0.0
+    for k in range(m.count):
+        i = m.active[k]
+        row = m.matrix[k * m.count :]
+        if i < p.normals:
+            hold_row(p, m, i, row)
+            m.right[k] = -m.miss[i] - steepness(p, m, i) * row_product(p, m, i, m.step)
+        else:
+            set_tangential(p, m, k, i, row)
+
+
+def is_pushing(p: ContactArrays, m: NearProblem, i: int) -> int:
+    if i < p.normals:
+        return 1 if p.x[i] - steepness(p, m, i) * m.motion[i] > 0.0 else 0
+    return 1 if m.limit[(i - p.normals) // 2] > 0.0 else 0
+
+
+def hold_row(p: ContactArrays, m: NearProblem, i: int, row: Numbers) -> None:
+    """s / a times A + w D, of the active columns."""
+    r = steepness(p, m, i)
+    for j in range(m.count):
+        row[j] = r * p.A[i * p.n + m.active[j]]
+        if m.active[j] == i:
+            row[j] += r * m.weight * row_scale(p, i)
+
+
+def set_tangential(p: ContactArrays, m: NearProblem, k: int, i: int, row: Numbers) -> None:
+    """A row of a cone: v = 0 where it sticks; where it slips x = μ N d, d = w / |w| with w = x_T - v_T s / a, whose change
+    is (1 - d dᵀ) dw / |w|."""
+    c = (i - p.normals) // 2
+    r = steepness(p, m, i)
+    if m.size[c] <= m.limit[c]:
+        hold_row(p, m, i, row)
+        m.right[k] = -m.miss[i] - r * row_product(p, m, i, m.step)
+        return
+    at = p.first[c]
+    other = at if i > at else at + 1
+    d = (p.x[i] - r * m.motion[i]) / m.size[c]
+    e = (p.x[other] - r * m.motion[other]) / m.size[c]
+    turn = m.limit[c] / m.size[c]
+    own = turn * (1.0 - d * d)
+    across = -turn * d * e
+    for q in range(m.count):
+        j = m.active[q]
+        row[q] = r * (own * p.A[i * p.n + j] + across * p.A[other * p.n + j])
+        if j == i:
+            row[q] += 1.0 - own + r * own * m.weight * row_scale(p, i)
+        elif j == other:
+            row[q] += -across + r * across * m.weight * row_scale(p, i)
+        elif j == c:
+            row[q] -= p.mu[c] * d
+    known = own * row_product(p, m, i, m.step) + across * row_product(p, m, other, m.step)
+    m.right[k] = -m.miss[i] - r * known
+    if m.step[c] != 0.0:
+        m.right[k] += p.mu[c] * d * m.step[c]
