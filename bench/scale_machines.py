@@ -106,7 +106,7 @@ def rope_on_a_drum(n: int) -> sb.Pile:
     return pile
 
 
-def tracked_vehicle(n: int) -> sb.Pile:
+def tracked_vehicle(n: int, compliance: float = 0.0) -> sb.Pile:
     """Two closed tracks of n links around wheels of a hull, that fall onto the ground from a small height."""
     m = sb.Model("tracked vehicle")
     m.gravity(0, 0, -9.81)
@@ -140,7 +140,7 @@ def tracked_vehicle(n: int) -> sb.Pile:
         for s in (0, 2)
         for c, v in (("x", -pitch / 2), ("y", 0.8 * (s - 1)), ("z", 2 * apothem + 0.032))
     }
-    pile = sb.Pile("tracked vehicle", friction=0.7)
+    pile = sb.Pile("tracked vehicle", friction=0.7, compliance=compliance)
     pile.wall("ground")
     pile.mechanism(sb.assemble(sb.derive(m), start=start), surfaces, touching=touching)
     return pile

@@ -33,7 +33,8 @@ def heap(compliance: float = 0.0) -> sb.Pile:
 @pytest.mark.parametrize("compliance", [0.0, 1e-6])
 def test_a_heap_moves_as_on_this_computer(library: EmulatedLibrary, compliance: float) -> None:
     here, there = (
-        heap(compliance).simulate(0.024, step=0.004, every=2, tolerance=1e-10, most_sweeps=100, target=t) for t in ("cpu", "cuda")
+        heap(compliance).simulate(0.024, step=0.004, every=2, tolerance=1e-10, most_sweeps=100, target=t)
+        for t in ("cpu", "cuda")
     )
     assert there.outcome
     assert there.missed == 0

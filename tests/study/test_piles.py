@@ -155,9 +155,9 @@ def test_a_compliant_floor_is_a_spring():
 
 
 def test_a_compliant_contact_that_sticks_does_not_creep():
-    """A box on a slope: gaps are those of springs in each of its corners, and friction holds it, also with `stabilise`, which leaves
-    what is elastic."""
-    for stabilise in (0.0, 0.3):
+    """A box on a slope: gaps are those of springs in each of its corners, and friction holds it. `stabilise` leaves what
+    is elastic, but for motions within a step."""
+    for stabilise, near in ((0.0, 1e-6), (0.3, 0.01)):
         pile = sb.Pile("slope", gravity=(2.0, 0, -9.81), friction=0.5)
         pile.many("box", sb.box(0.2, 0.2, 0.1), at=[(0, 0, 0.05)], mass=3.0)
         pile.wall("floor", compliance=1e-7)
@@ -165,7 +165,7 @@ def test_a_compliant_contact_that_sticks_does_not_creep():
         assert motion.missed == 0
         forces = motion.contacts.impulses / 0.002
         assert forces.sum(axis=0) == pytest.approx((-6.0, 0, 29.43), abs=1e-4)
-        assert -motion.contacts.gaps == pytest.approx(1e-7 * forces[:, 2], rel=1e-3)
+        assert -motion.contacts.gaps == pytest.approx(1e-7 * forces[:, 2], rel=near)
         assert np.abs(motion.positions[2] - motion.positions[1]).max() < 1e-10
         assert motion.positions[2, 0, 0] > 1e-7 * 6.0 / 4
 
@@ -178,7 +178,7 @@ def test_compliance_is_that_of_a_pair_and_steppers_refuse_it():
     pile.pair("b", "floor", compliance=2e-5)
     rest = pile.simulate(0.5, step=0.005)
     assert 0.1 - rest.positions[-1, :, 2] == pytest.approx((0, 9.81 * 2e-5), abs=1e-9)
-    with pytest.raises(sb.errors.SimulationError, match="elastic displacements"):
+    with pytest.raises(sb.errors.SimulationError, match="steppers keep states alone"):
         pile.stepper(0.01)
     with pytest.raises(sb.ModelError, match="unit force is at least 0"):
         sb.Pile("p", compliance=-1)

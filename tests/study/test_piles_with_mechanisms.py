@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from bench.scale_machines import tracked_vehicle
 from symbody.integrate.piles import machine_programs
 from symbody.integrate.piles.machine_programs import machine_places
 
@@ -278,6 +279,18 @@ def test_links_one_by_one_move_as_with_all_their_responses(monkeypatch):
     for name, values in expected.mechanism.items():
         assert np.abs(found.mechanism[name] - values).max() < 1e-7 * (1 + np.abs(values).max()), name
     assert np.abs(found.positions - expected.positions).max() < 1e-8
+
+
+@pytest.mark.parametrize("compliance", [0.0, 1e-8])
+def test_shoes_that_are_squeezed_between_wheel_and_ground_converge(compliance):
+    """Sweeps alone leave a residual of 0.01. At the end the ground carries the weight."""
+    motion = tracked_vehicle(12, compliance).simulate(0.3, step=2e-3)
+    assert motion.outcome
+    assert motion.residual < (1e-6 if compliance else 1e-4)
+    assert motion.most_contacts > 20
+    on_ground = motion.contacts.second == -1
+    carried = motion.contacts.impulses[on_ground, 2].sum() / 2e-3
+    assert carried == pytest.approx(9.81 * (500 + 2 * 20 + 2 * 12 * 5), rel=1e-3)
 
 
 def test_many_surfaces_of_what_is_no_tree_are_refused(monkeypatch):

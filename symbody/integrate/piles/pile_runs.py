@@ -268,8 +268,8 @@ def run_samples(
 
 def _missed_note(m: RunTotals) -> str:
     return (
-        f"{m.missed} steps have a residual above {m.tolerance:z.0e} after {m.most_sweeps} sweeps of an island, {m.residual:z.2g} at most; "
-        "more most_sweeps= or shorter steps may help"
+        f"{m.missed} steps have a residual above {m.tolerance:z.0e}, {m.residual:z.2g} at most; "
+        "a compliance= of the contacts (1e-8 m/N, for example), more most_sweeps= or shorter steps may help"
     )
 
 
@@ -297,6 +297,6 @@ def failure(runner: Runner, status: int, notes: tuple[str, ...]) -> Outcome:
         return Outcome(Ending.NOT_FINITE, runner.t, "no impulses keep the speeds finite", notes=notes)
     detail = (
         f"the impulses of {m.last_contacts} contacts in the next step have a residual of {m.last_residual:z.2g} after {m.last_sweeps} sweeps; "
-        "a shorter step=..., more most_sweeps=..., or less friction may help"
+        "a compliance= of the contacts (1e-8 m/N, for example), a shorter step=..., or less friction may help"
     )
     return Outcome(Ending.NOT_CONVERGED, runner.t, detail, notes=notes)

@@ -106,7 +106,7 @@ class Pile(Summarized):
         self.loads = loads
         self._kinds: dict[str, PileKind] = {}
         self._walls: dict[str, Wall] = {}
-        self._pairs: dict[frozenset[str], tuple[float | None, float | None]] = {}
+        self._pairs: dict[frozenset[str], tuple[float | None, float | None, float | None]] = {}
         self._machine: PileMechanism | None = None
 
     @property
@@ -373,7 +373,7 @@ class Pile(Summarized):
         pile = self._in_numbers(tolerance, most_sweeps, stabilise, 0.0)
         if pile.laws[..., 2].any():
             raise SimulationError(
-                f"{self._where}: compliance= is for simulate(...): elastic displacements of contacts are no part of the states of a stepper"
+                f"{self._where}: compliance= is for simulate(...), which keeps elastic displacements of contacts between steps; steppers keep states alone"
             )
         runner = PileRunner(pile, h)
         return stepped_pile(self._where, runner, substeps)
