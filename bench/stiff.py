@@ -22,7 +22,7 @@ from symbody.emit.loops.kernel_language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee, program_callee
 from symbody.integrate import SimulationOptions, simulate
 from symbody.integrate.run.form_and_method import form_of
-from symbody.integrate.run.implicit import slopes_program
+from symbody.integrate.run.newton_matrix import slopes_program
 from symbody.integrate.start.state import State
 
 from .limits import Limit, StoppedError, limited

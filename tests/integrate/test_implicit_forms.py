@@ -10,7 +10,8 @@ import symbody as sb
 from examples import motorcycle, sleigh, slider_crank, spatial_crank
 from symbody.integrate import SimulationOptions, simulate
 from symbody.integrate.run.form_and_method import form_of
-from symbody.integrate.run.implicit import ImplicitForm, slopes_program
+from symbody.integrate.run.implicit import ImplicitForm
+from symbody.integrate.run.newton_matrix import slopes_program
 
 FORMS = ("implicit", "ggl")
 

@@ -20,8 +20,9 @@ from symbody.integrate.kernels.sparse_elimination import Sparse
 from symbody.integrate.result.outcome import Ending
 from symbody.integrate.run import stiffness
 from symbody.integrate.run.form_and_method import form_of
-from symbody.integrate.run.implicit import SPARSE_INDICES, radau_machine, slopes_program
+from symbody.integrate.run.implicit import radau_machine
 from symbody.integrate.run.machine import Machine, Memory, Task
+from symbody.integrate.run.newton_matrix import SPARSE_INDICES, slopes_program
 from symbody.integrate.run.stiffness import fastest_decay, is_stiff
 from symbody.integrate.start.state import State
 

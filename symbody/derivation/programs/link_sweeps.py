@@ -7,7 +7,7 @@ acceleration) and from its children (27 numbers: the blocks I, H, L of their ine
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -65,17 +65,67 @@ def _accelerations(eq: Equations) -> Matrix | None:
     mechanism = eq.mechanism
     if len(mechanism.bodies) < MIN_LINKS or not is_local_without_constraints(mechanism):
         return None
+    tree = swept_tree(mechanism)
+    if tree is None:
+        return None
+    kinematics = Kinematics(mechanism)
+    locks = {v.symbol for angles in eq.variables.rotations_by_angles.values() for v in angles}
+    types = {kind: _LinkType(kinematics, tree, x, locks) for kind, x in tree.first_of_kind.items()}
+    found = _SweepMemory(eq, tree, types).accelerations()
+    once, all_steps = found[0].args[0].data.operations
+    is_large = len(tree.links) >= MANY_LINKS or all_steps >= MIN_OPERATIONS
+    return found if is_large and all_steps >= MIN_REPEATED * once else None
+
+
+@dataclass(frozen=True)
+class SweptTree:
+    """Links, generalised forces on their speeds, and the arguments of sweeps over them: symbols, gravity as an acceleration
+    of the ground, numbers of all links.
+
+    varying        by kind the places of the numbers, among those of a link, for which the type has symbols
+    first_number   of each link the place of its first number among the arguments
+    """
+
+    links: list[Link]
+    Q: list[Expr]
+    symbols: list[Symbol]
+    falling: Matrix
+    numbers: list[Expr]
+    varying: dict[Hashable, list[int]]
+    first_number: list[int]
+
+    @property
+    def arguments(self) -> list[Expr]:
+        return [*self.symbols, *self.falling.entries, *self.numbers]
+
+    @property
+    def first_of_kind(self) -> dict[Hashable, Link]:
+        return {x.kind: x for x in reversed(self.links)}
+
+    def typed(self, link: Link) -> tuple[Link, tuple[Symbol, ...]]:
+        """A link with symbols in place of its varying numbers, and these symbols."""
+        varying = self.varying[link.kind]
+        own = dict(zip(varying, slot_symbols("number", len(varying)), strict=True))
+        if varying:
+            link = link.with_symbols([own.get(k, x) for k, x in enumerate(link.numbers)])
+        return link, tuple(own.values())
+
+
+def swept_tree(mechanism: Mechanism) -> SweptTree | None:
+    """The tree of a mechanism with equal links; None if there are too few, or with too many symbols."""
     tree = _repeated_links(mechanism)
     if tree is None or max(len(x.slots) for x in tree.links) > MAX_SLOTS:
         return None
-    links, Q, kinematics = tree.links, tree.Q, Kinematics(mechanism)
-    first, varying = {x.kind: x for x in reversed(links)}, varying_numbers(links)
-    locks = {v.symbol for angles in eq.variables.rotations_by_angles.values() for v in angles}
-    types = {kind: _LinkType(kinematics, Q, x, locks, varying[kind]) for kind, x in first.items()}
-    found = _SweepMemory(eq, links, types).accelerations()
-    once, all_steps = found[0].args[0].data.operations
-    is_large = len(links) >= MANY_LINKS or all_steps >= MIN_OPERATIONS
-    return found if is_large and all_steps >= MIN_REPEATED * once else None
+    used = dict.fromkeys(s for x in tree.links for s in x.slots)
+    moving = dict.fromkeys((*mechanism.q, *mechanism.u))
+    symbols = [*(s for s in moving if s in used), *(s for s in used if s not in moving)]
+    varying = varying_numbers(tree.links)
+    numbers: list[Expr] = []
+    first: list[int] = []
+    for x in tree.links:
+        first.append(len(symbols) + 3 + len(numbers))
+        numbers += [x.numbers[k] for k in varying[x.kind]]
+    return SweptTree(tree.links, tree.Q, symbols, falling(mechanism), numbers, varying, first)
 
 
 def _repeated_links(mechanism: Mechanism) -> LinkedTree | None:
@@ -92,11 +142,11 @@ def _repeated_links(mechanism: Mechanism) -> LinkedTree | None:
 # ----------------------------------------------------------------------------------------------------- one type of link
 
 
-def _slot(name: str, n: int) -> tuple[Symbol, ...]:
+def slot_symbols(name: str, n: int) -> tuple[Symbol, ...]:
     return tuple(symbol(f"{name}_{k}", "material") for k in range(n))
 
 
-_W, _A, _SUM = _slot("parent_w", 3), _slot("parent_a", 6), _slot("children", 27)
+_W, _A, _SUM = slot_symbols("parent_w", 3), slot_symbols("parent_a", 6), slot_symbols("children", 27)
 
 
 def _numbers(J: ArticulatedInertia, w: Wrench) -> tuple[Expr, ...]:
@@ -115,20 +165,11 @@ def _from_numbers(x: Sequence[Expr]) -> tuple[ArticulatedInertia, Wrench]:
 
 
 class _LinkType:
-    """The fragments of the three sweeps for one type of link.
+    """The fragments of the three sweeps for one type of link."""
 
-    varying   places of the numbers, among those of a link, for which the type has symbols
-    """
-
-    def __init__(
-        self, kinematics: Kinematics, Q: Sequence[Expr], link: Link, locks: set[Symbol], varying: Sequence[int]
-    ) -> None:
-        self.varying = varying
-        own = dict(zip(varying, _slot("number", len(varying)), strict=True))
-        if varying:
-            link = link.with_symbols([own.get(k, x) for k, x in enumerate(link.numbers)])
-        stages = _stages(kinematics, Q, link, locks, tuple(own.values()))
-        self.fragments: list[StagedFragment] = staged_fragments(stages)
+    def __init__(self, kinematics: Kinematics, tree: SweptTree, link: Link, locks: set[Symbol]) -> None:
+        typed, numbers = tree.typed(link)
+        self.fragments: list[StagedFragment] = staged_fragments(_stages(kinematics, tree.Q, typed, locks, numbers))
 
 
 def _stages(
@@ -210,26 +251,17 @@ class _LinkPlaces:
 class _SweepMemory:
     """The memory of a schedule, and its steps."""
 
-    def __init__(self, eq: Equations, links: Sequence[Link], types: dict[object, _LinkType]) -> None:
-        self.eq, self.links, self.types = eq, links, types
-        used = dict.fromkeys(s for x in links for s in x.slots)
-        moving = dict.fromkeys((*eq.mechanism.q, *eq.mechanism.u))
-        self.symbols = [*(s for s in moving if s in used), *(s for s in used if s not in moving)]
+    def __init__(self, eq: Equations, tree: SweptTree, types: dict[Hashable, _LinkType]) -> None:
+        self.eq, self.tree, self.links, self.types = eq, tree, tree.links, types
+        self.symbols = tree.symbols
         self.symbol_place = {s: k for k, s in enumerate(self.symbols)}
-        self.numbers: list[Expr] = []  # of all links, behind the symbols and gravity
-        self.first_number = [len(self.symbols) + 3 + self._take_numbers(x) for x in links]
-        self.size = len(self.symbols) + 3 + len(self.numbers)
+        self.size = len(tree.arguments)
         self.udot = self._take(len(eq.u))
-        self.places = [self._link_places(x, at) for x, at in zip(links, self.first_number, strict=True)]
+        self.places = [self._link_places(x, at) for x, at in zip(self.links, tree.first_number, strict=True)]
 
     def _take(self, n: int) -> int:
         self.size += n
         return self.size - n
-
-    def _take_numbers(self, link: Link) -> int:
-        at = len(self.numbers)
-        self.numbers += [link.numbers[k] for k in self.types[link.kind].varying]
-        return at
 
     def _link_places(self, link: Link, numbers: int) -> _LinkPlaces:
         below = link.has_children
@@ -253,7 +285,7 @@ class _SweepMemory:
         n = len(self.eq.u)
         results = tuple(range(self.udot, self.udot + n))
         schedule = Schedule(tuple(fragments), tuple(kinds), tuple(places), self.size, results)
-        arguments = [*self.symbols, *falling(self.eq.mechanism).entries, *self.numbers]
+        arguments = self.tree.arguments
         zeros = [k for k, e in enumerate(arguments) if e is ZERO]
         return Matrix(n, 1, sweep_results(without_zeros(schedule, zeros), arguments))
 

@@ -23,6 +23,7 @@ from ..programs.block_places import BLOCKS, block_feeds, is_put_late, right_side
 from ..programs.copied_runs import copied_runs
 from ..programs.fused_products import with_fused_products
 from ..programs.program import Instruction, Program
+from ..programs.sweep_shape import SweepShape
 from .llvm_numbers import fabs, vector_of
 from .loop_text import LlvmKernel, simple_kernel
 from .piece_text import LlvmPiece
@@ -240,3 +241,14 @@ def llvm_text(
     `LlvmKernel`."""
     made = with_fused_products(program) if rounding == "fused" else program
     return LlvmModule(made, lanes, register, real, rounding).text()
+
+
+def schedule_text(shape: SweepShape, name: str, register: int, rounding: str) -> LlvmText:
+    """The module of a schedule alone, whose memory is the only output."""
+    module = LlvmModule(Program("schedule", (), (), ()), 1, register, "double", rounding)
+    made = sweep_text(shape, f"{name}.sweeps", module)
+    main = (
+        f"define void @{name}(ptr %in, ptr %out, ptr %work) nounwind {{\n  %w = load ptr, ptr %out, align 8\n"
+        f"  call void @{made.main}(ptr %w)\n  ret void\n}}\n"
+    )
+    return LlvmText(fabs("double"), "\n".join([*sorted(made.declared), made.large_sines, made.definitions, main, _UNLIKELY]), 0)

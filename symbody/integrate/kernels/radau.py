@@ -82,6 +82,7 @@ MAX_ITERATIONS_AT_ROUNDING: Final = 40  # the same, where stages are iterated do
 ROUNDING_LEVEL: Final = 1e3  # changes below this multiple of the stages' rounding error may be rounding
 POWER_ITERATIONS: Final = 8  # power iterations from which the largest |λ| is estimated
 MAX_SPARSE_FAILURES: Final = 3  # sparse eliminations that may fail for a small pivot before dense ones take over
+DIFFERENCE: Final = 1e-7  # of the largest variable: between states whose rates are compared
 FAST_CONVERGENCE: Final = 0.001  # rate of convergence of Newton's method up to which the Jacobian is kept
 
 
@@ -134,6 +135,7 @@ class Radau(Method):
     turns: Mutable[int]
     easy: Mutable[int]
     v: Numbers
+    is_wide: int  # whether J has unknowns besides y, so that no dense elimination takes over
     is_sparse: Mutable[int]  # whether the factors are those of `sparse`
     refused: Mutable[int]  # how often in a row a pivot was too small for that
     sparse: Sparse
@@ -146,25 +148,30 @@ class Radau(Method):
 def jacobian(m: Radau, s: Steps) -> None:
     """J at the present state."""
     m.slopes((s.t, s.y), (m.entries,))
-    for i in range(m.filled):
-        m.jac[m.places[i]] = m.entries[i]
+    if m.is_wide == 0:
+        for i in range(m.filled):
+            m.jac[m.places[i]] = m.entries[i]
     s.counts.jacobians += 1
     m.has_jacobian = 1
     m.is_fresh = 1
     m.factored = 0.0
 
 
-def factorize(m: Radau, s: Steps, h: float) -> None:
-    """Factors of both matrices for a step."""
+def factorize(m: Radau, s: Steps, h: float) -> int:
+    """Factors of both matrices for a step: 1, or 0 where there are none because a pivot is zero."""
     m.is_sparse = 0
+    m.factored = 0.0
+    s.counts.factorizations += 1
     if m.sparse.size > 0 and m.refused < MAX_SPARSE_FAILURES:
         m.is_sparse = sparse_matrices(m.sparse, h, m.mass, m.entries, m.a, m.re, m.im)
+        if m.is_wide == 1 and m.is_sparse == 0:
+            return 0
         m.refused = 0 if m.is_sparse == 1 else m.refused + 1
     if m.is_sparse == 0:
         real_matrix(s.n, h, m.mass, m.jac, m.a, m.p)
         complex_matrix(s.n, h, m.mass, m.jac, m.re, m.im, m.pc)
-    s.counts.factorizations += 1
     m.factored = h
+    return 1
 
 
 def sparse_matrices(
@@ -177,7 +184,7 @@ def sparse_matrices(
     shift_matrix(sparse, ALPHA / h, mass, entries, re)
     for i in range(sparse.filled):
         im[i] = 0.0
-    for i in range(sparse.size):
+    for i in range(sparse.given):
         if mass[i] != 0.0:
             im[sparse.diagonals[i]] = BETA / h * mass[i]
     return sparse_complex_factor(sparse, re, im)
@@ -255,10 +262,13 @@ def count_easy_steps(m: Radau, s: Steps, h: float) -> None:
     Each step multiplies v by the Jacobian once. The mean growth of |v| over some turns tends to the largest |λ|; of a
     single turn it would depend on units.
     """
-    for i in range(s.n):
-        s.w[i] = 0.0
-    for i in range(m.filled):
-        s.w[m.rows[i]] = s.w[m.rows[i]] + m.entries[i] * m.v[m.columns[i]]
+    if m.is_wide == 1:
+        slope_along(m, s)
+    else:
+        for i in range(s.n):
+            s.w[i] = 0.0
+        for i in range(m.filled):
+            s.w[m.rows[i]] = s.w[m.rows[i]] + m.entries[i] * m.v[m.columns[i]]
     length = 0.0
     for i in range(s.n):
         length = length + s.w[i] * s.w[i]
@@ -277,6 +287,19 @@ def count_easy_steps(m: Radau, s: Steps, h: float) -> None:
     if m.radius > 0.0 and m.easy >= m.patience:
         m.easy = 0
         m.doubts = 1
+
+
+def slope_along(m: Radau, s: Steps) -> None:
+    """J v as the difference of F at two states."""
+    largest = 1.0
+    for i in range(s.n):
+        largest = max(largest, abs(s.y[i]))
+    for i in range(s.n):
+        m.f[i] = s.y[i] + DIFFERENCE * largest * m.v[i]
+    s.rhs((s.t, m.f), (s.w,))
+    s.counts.evaluations += 1
+    for i in range(s.n):
+        s.w[i] = (s.w[i] - m.k[i]) / (DIFFERENCE * largest)
 
 
 def first_step(m: Radau, s: Steps) -> None:
@@ -311,8 +334,9 @@ def attempt(m: Radau, s: Steps, h: float, is_again: int) -> int:
 def stage_status(m: Radau, s: Steps, h: float, is_again: int) -> int:
     if m.has_jacobian == 0:
         jacobian(m, s)
-    if m.factored != h:
-        factorize(m, s, h)
+    if m.factored != h and factorize(m, s, h) == 0:
+        m.shrink = 0.5
+        return NOT_CONVERGED
     weights(m, s, h)
     guess(m, s, m.before, 1.0, h)
     status = newton(m, s, h, 1 - s.is_adaptive)
@@ -341,9 +365,9 @@ def shorter(m: Radau, s: Steps, h: float, status: int) -> float:
 def short_step(m: Radau, s: Steps, h: float, length: float) -> None:
     """Stages are solved to rounding; where they cannot be, those on the polynomial are taken."""
     rate = m.theta
-    factorize(m, s, length)
+    is_solved = factorize(m, s, length)
     guess(m, s, h, 0.0, length)
-    if newton(m, s, length, 1) != DONE:
+    if is_solved == 0 or newton(m, s, length, 1) != DONE:
         guess(m, s, h, 0.0, length)
     for i in range(s.n):
         s.y_end[i] = s.y[i] + m.z[2 * s.n + i]

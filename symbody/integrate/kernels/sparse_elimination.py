@@ -1,5 +1,6 @@
 """Gaussian elimination of real and complex matrices with few entries, by an order that is known (`sparse_pattern.py`),
-as kernels.
+as kernels: row after row, each of which is brought into a full row of numbers and back.
+Memory of factors has room for that row behind the entries.
 
 Pivots are not chosen by their size. One that is small beside the entries below it, each in units of its row, ends the
 elimination: then another one, with pivots by size, has to be made.
@@ -18,26 +19,24 @@ SMALL_PIVOT: Final = 1e-5  # ratio to the largest entry of its column below whic
 class Sparse(Struct):
     """See `sparse_pattern.SparseOrder`; size is that of the matrix, 0 if it is not sparse.
 
+    given               the variables of right sides and solutions; the others have zero on the right side
     places, diagonals   where the entries of J, and those on the diagonal of variables with rates, go
+    smallest            a pivot may not be smaller beside entries below it
     largest             1 / largest entry of each row (`scales`); x, y: memory for solutions
     """
 
     size: int
+    given: int
     filled: int
     entries: int
     places: Indices
     diagonals: Indices
     order: Indices
     row_of: Indices
-    column_of: Indices
+    first: Indices
+    columns: Indices
     diagonal: Indices
-    first_below: Indices
-    below: Indices
-    below_rows: Indices
-    first_right: Indices
-    right: Indices
-    right_columns: Indices
-    targets: Indices
+    smallest: float
     largest: Numbers
     x: Numbers
     y: Numbers
@@ -48,8 +47,8 @@ def shift_matrix(s: Sparse, shift: float, mass: Numbers, entries: Numbers, a: Nu
     for i in range(s.filled):
         a[i] = 0.0
     for i in range(s.entries):
-        a[s.places[i]] = -entries[i]
-    for i in range(s.size):
+        a[s.places[i]] = a[s.places[i]] - entries[i]
+    for i in range(s.given):
         if mass[i] != 0.0:
             a[s.diagonals[i]] = a[s.diagonals[i]] + shift * mass[i]
 
@@ -61,109 +60,118 @@ def scales(s: Sparse, a: Numbers) -> None:
         s.x[k] = 0.0
         s.largest[k] = 0.0
     for i in range(s.filled):
-        s.x[s.column_of[i]] = max(s.x[s.column_of[i]], abs(a[i]))
+        s.x[s.columns[i]] = max(s.x[s.columns[i]], abs(a[i]))
     for i in range(s.filled):
         if a[i] != 0.0:
-            s.largest[s.row_of[i]] = max(s.largest[s.row_of[i]], abs(a[i]) / s.x[s.column_of[i]])
+            s.largest[s.row_of[i]] = max(s.largest[s.row_of[i]], abs(a[i]) / s.x[s.columns[i]])
     for k in range(s.size):
         s.largest[k] = 1.0 / s.largest[k] if s.largest[k] > 0.0 else 1.0
 
 
 def sparse_factor(s: Sparse, a: Numbers) -> int:
-    """A = L U in place, 1/diagonal(U) on the diagonal: 1, or 0 where a pivot is small."""
+    """A = L U in place, 1/diagonal(U) on the diagonal: 1, or 0 where a pivot is small. Behind the entries is a full row."""
     scales(s, a)
-    done = 0
-    for k in range(s.size):
-        pivot = a[s.diagonal[k]]
-        for i in range(s.first_below[k], s.first_below[k + 1]):
-            if abs(pivot) * s.largest[k] < SMALL_PIVOT * abs(a[s.below[i]]) * s.largest[s.below_rows[i]]:
+    full: int = s.filled
+    for i in range(s.size):
+        d: int = s.diagonal[i]
+        for j in range(s.first[i], s.first[i + 1]):
+            a[full + s.columns[j]] = a[j]
+        for j in range(s.first[i], d):
+            k: int = s.columns[j]
+            factor = a[full + k] * a[s.diagonal[k]]
+            if abs(factor) * s.largest[i] * s.smallest > s.largest[k]:
                 return 0
+            a[j] = factor
+            for m in range(s.diagonal[k] + 1, s.first[k + 1]):
+                a[full + s.columns[m]] = a[full + s.columns[m]] - factor * a[m]
+        for j in range(d + 1, s.first[i + 1]):
+            a[j] = a[full + s.columns[j]]
+        pivot = a[full + i]
         if pivot == 0.0:
             return 0
-        a[s.diagonal[k]] = 1.0 / pivot
-        for i in range(s.first_below[k], s.first_below[k + 1]):
-            factor = a[s.below[i]] / pivot
-            a[s.below[i]] = factor
-            for j in range(s.first_right[k], s.first_right[k + 1]):
-                a[s.targets[done]] = a[s.targets[done]] - factor * a[s.right[j]]
-                done = done + 1
+        a[d] = 1.0 / pivot
     return 1
 
 
 def sparse_solve(s: Sparse, a: Numbers, b: Numbers) -> None:
     """The solution of A x = b with the factors of `sparse_factor`, in place of b."""
     for k in range(s.size):
-        s.x[k] = b[s.order[k]]
-    for k in range(s.size):
-        t = s.x[k]
-        for i in range(s.first_below[k], s.first_below[k + 1]):
-            s.x[s.below_rows[i]] = s.x[s.below_rows[i]] - a[s.below[i]] * t
+        t = 0.0
+        if s.order[k] < s.given:
+            t = b[s.order[k]]
+        for j in range(s.first[k], s.diagonal[k]):
+            t = t - a[j] * s.x[s.columns[j]]
+        s.x[k] = t
     for m in range(s.size):
         row: int = s.size - 1 - m
         t = s.x[row]
-        for j in range(s.first_right[row], s.first_right[row + 1]):
-            t = t - a[s.right[j]] * s.x[s.right_columns[j]]
+        for j in range(s.diagonal[row] + 1, s.first[row + 1]):
+            t = t - a[j] * s.x[s.columns[j]]
         s.x[row] = t * a[s.diagonal[row]]
-    for k in range(s.size):
-        b[s.order[k]] = s.x[k]
+        if s.order[row] < s.given:
+            b[s.order[row]] = s.x[row]
 
 
 def sparse_complex_factor(s: Sparse, re: Numbers, im: Numbers) -> int:
     """As `sparse_factor`; the matrix differs from that of the real one on the diagonal only, so that the same scales
     serve."""
-    done = 0
-    for k in range(s.size):
-        d = s.diagonal[k]
-        size = abs(re[d]) + abs(im[d])
-        for i in range(s.first_below[k], s.first_below[k + 1]):
-            at = s.below[i]
-            if size * s.largest[k] < SMALL_PIVOT * (abs(re[at]) + abs(im[at])) * s.largest[s.below_rows[i]]:
+    full: int = s.filled
+    for i in range(s.size):
+        d: int = s.diagonal[i]
+        for j in range(s.first[i], s.first[i + 1]):
+            re[full + s.columns[j]] = re[j]
+            im[full + s.columns[j]] = im[j]
+        for j in range(s.first[i], d):
+            k: int = s.columns[j]
+            c: int = s.diagonal[k]
+            x = re[full + k] * re[c] - im[full + k] * im[c]
+            y = re[full + k] * im[c] + im[full + k] * re[c]
+            if (abs(x) + abs(y)) * s.largest[i] * s.smallest > s.largest[k]:
                 return 0
-        if size == 0.0:
+            re[j] = x
+            im[j] = y
+            for m in range(c + 1, s.first[k + 1]):
+                to: int = full + s.columns[m]
+                re[to] = re[to] - x * re[m] + y * im[m]
+                im[to] = im[to] - x * im[m] - y * re[m]
+        for j in range(d + 1, s.first[i + 1]):
+            re[j] = re[full + s.columns[j]]
+            im[j] = im[full + s.columns[j]]
+        x = re[full + i]
+        y = im[full + i]
+        square = x * x + y * y
+        if square == 0.0:
             return 0
-        square = re[d] * re[d] + im[d] * im[d]
-        re[d] = re[d] / square
-        im[d] = -im[d] / square
-        for i in range(s.first_below[k], s.first_below[k + 1]):
-            at = s.below[i]
-            x = re[at] * re[d] - im[at] * im[d]
-            y = re[at] * im[d] + im[at] * re[d]
-            re[at] = x
-            im[at] = y
-            for j in range(s.first_right[k], s.first_right[k + 1]):
-                to = s.targets[done]
-                of = s.right[j]
-                re[to] = re[to] - x * re[of] + y * im[of]
-                im[to] = im[to] - x * im[of] - y * re[of]
-                done = done + 1
+        re[d] = x / square
+        im[d] = -y / square
     return 1
 
 
 def sparse_complex_solve(s: Sparse, re: Numbers, im: Numbers, b: Numbers, c: Numbers) -> None:
     """The solution of A (x + i y) = b + i c with the factors of `sparse_complex_factor`, in place of b and c."""
     for k in range(s.size):
-        s.x[k] = b[s.order[k]]
-        s.y[k] = c[s.order[k]]
-    for k in range(s.size):
-        x = s.x[k]
-        y = s.y[k]
-        for i in range(s.first_below[k], s.first_below[k + 1]):
-            to = s.below_rows[i]
-            at = s.below[i]
-            s.x[to] = s.x[to] - re[at] * x + im[at] * y
-            s.y[to] = s.y[to] - re[at] * y - im[at] * x
+        x = 0.0
+        y = 0.0
+        if s.order[k] < s.given:
+            x = b[s.order[k]]
+            y = c[s.order[k]]
+        for j in range(s.first[k], s.diagonal[k]):
+            of: int = s.columns[j]
+            x = x - re[j] * s.x[of] + im[j] * s.y[of]
+            y = y - re[j] * s.y[of] - im[j] * s.x[of]
+        s.x[k] = x
+        s.y[k] = y
     for m in range(s.size):
         row: int = s.size - 1 - m
         x = s.x[row]
         y = s.y[row]
-        for j in range(s.first_right[row], s.first_right[row + 1]):
-            at = s.right[j]
-            column = s.right_columns[j]
-            x = x - re[at] * s.x[column] + im[at] * s.y[column]
-            y = y - re[at] * s.y[column] - im[at] * s.x[column]
-        d = s.diagonal[row]
+        for j in range(s.diagonal[row] + 1, s.first[row + 1]):
+            of = s.columns[j]
+            x = x - re[j] * s.x[of] + im[j] * s.y[of]
+            y = y - re[j] * s.y[of] - im[j] * s.x[of]
+        d: int = s.diagonal[row]
         s.x[row] = x * re[d] - y * im[d]
         s.y[row] = x * im[d] + y * re[d]
-    for k in range(s.size):
-        b[s.order[k]] = s.x[k]
-        c[s.order[k]] = s.y[k]
+        if s.order[row] < s.given:
+            b[s.order[row]] = s.x[row]
+            c[s.order[row]] = s.y[row]

@@ -1,14 +1,14 @@
 """The order in which few couplings are eliminated, decided once from the pattern of a matrix.
 
-Pivots are on the diagonal. Those of least degree go first (minimum degree on the pattern and its transpose; Duff,
-Erisman, Reid, Direct Methods for Sparse Matrices, ch. 7, 8). One that is zero everywhere, as that of a multiplier,
-waits until all that it is coupled to are eliminated: it is then filled with all of Jc M⁻¹ Jcᵀ, not with a part that
-vanishes in some configuration. What else is filled in is known before numbers are, too.
+Pivots are on the diagonal. Unless an order is given, those of least degree go first (minimum degree on the pattern and
+its transpose; Duff, Erisman, Reid, Direct Methods for Sparse Matrices, ch. 7, 8). One that is zero everywhere, as that of a
+multiplier, waits until all that it is coupled to are eliminated: it is then filled with all of Jc M⁻¹ Jcᵀ, not with a part
+that vanishes in some configuration. What else is filled in is known before numbers are, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,52 +16,64 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...algebra.graph.least_degree import least_degree_order
+from ...emit.loops.kernel_language import Indices
+from ...emit.run.loop_callee import LoopCallee
 
 DENSE_SPEEDUP: Final = 2.0  # a dense multiplication is this much faster than a sparse one, which looks up places
 MAX_DENSITY: Final = 0.7  # share of nonzero entries above which a sparse elimination gains nothing
+FIRST_FILL: Final = 4  # times the entries of a matrix: memory for those of its factors, to begin with
+COMPILED_ENTRIES: Final = 20_000  # of a matrix, from which on machine code looks for the pattern of its factors
+NO_ROOM: Final = -1
+NO_PIVOT: Final = -2
 
 Place = tuple[int, int]
+Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class SparseOrder:
-    """Steps k of an elimination; entries of L + U are in one array, those of the pivot of step k at diagonal[k].
+    """Steps k of an elimination; the rows of L + U stand one after the other, in the order of the steps.
 
-    order                  of the variables
-    position               of each entry of the matrix in that array
-    row_of, column_of      steps at which the row and column of each entry of that array are a pivot's
-    below, below_rows      positions of the entries under pivot k, from first_below[k] on, and steps of their rows
-    right, right_columns   the same of those beside it
-    targets                positions of the entries that are changed by the products of those below and beside a pivot,
-                           one after another
+    order             of the variables
+    places            of each entry of the matrix, in the sequence in which they were given, in that array
+    diagonals         of the variables, -1 for those whose entry is zero
+    row_of, columns   steps at which the row and the column of each entry of that array are a pivot's
+    first, diagonal   where each row and its pivot are
     """
 
-    order: NDArray[np.int64]
-    position: Mapping[Place, int]
-    row_of: NDArray[np.int64]
-    column_of: NDArray[np.int64]
-    diagonal: NDArray[np.int64]
-    first_below: NDArray[np.int64]
-    below: NDArray[np.int64]
-    below_rows: NDArray[np.int64]
-    first_right: NDArray[np.int64]
-    right: NDArray[np.int64]
-    right_columns: NDArray[np.int64]
-    targets: NDArray[np.int64]
+    order: Whole
+    places: Whole
+    diagonals: Whole
+    row_of: Whole
+    columns: Whole
+    first: Whole
+    diagonal: Whole
 
     @property
     def filled(self) -> int:
-        return len(self.row_of)
+        return len(self.columns)
+
+    @property
+    def products(self) -> int:
+        """Multiplications of an elimination."""
+        beside = self.first[1:] - self.diagonal - 1
+        below = self.columns < self.row_of
+        return int(beside[self.columns[below]].sum())
 
 
 def elimination_of(n: int, places: Iterable[Place], has_rate: Sequence[bool]) -> SparseOrder | None:
     """The elimination of a matrix with entries at some places, and on the diagonal where a variable has a rate; None
     where that is not worth it."""
-    pattern = {*places, *((i, i) for i in range(n) if has_rate[i])}
-    return None if len(pattern) > MAX_DENSITY * n * n else _sparse_order(n, pattern, _by_least_degree(n, pattern))
+    at = np.array([*places], dtype=np.int64).reshape(-1, 2)
+    diagonal = [(i, i) for i in range(n) if has_rate[i]]
+    pattern = {*map(tuple, at.tolist()), *diagonal}
+    if len(pattern) > MAX_DENSITY * n * n:
+        return None
+    found = ordered_elimination(n, at[:, 0], at[:, 1], np.array(has_rate), _by_least_degree(n, pattern))
+    return None if found is None or DENSE_SPEEDUP * found.products > n**3 / 3 else found
 
 
-def _by_least_degree(n: int, pattern: Iterable[Place]) -> list[int]:
+def _by_least_degree(n: int, pattern: Iterable[Place]) -> Whole:
     """Variables in the order of elimination."""
     near: list[set[int]] = [set() for _ in range(n)]
     filled = {i for i, j in pattern if i == j}
@@ -69,41 +81,85 @@ def _by_least_degree(n: int, pattern: Iterable[Place]) -> list[int]:
         if i != j:
             near[i].add(j)
             near[j].add(i)
-    return least_degree_order(near, {k: near[k] & filled for k in range(n) if k not in filled})
+    waits_for = {k: near[k] & filled for k in range(n) if k not in filled}
+    return np.array(least_degree_order(near, waits_for), dtype=np.int64)
 
 
-def _sparse_order(n: int, pattern: set[Place], order: Sequence[int]) -> SparseOrder | None:
-    """The elimination in an order; None if a pivot stays zero, or where it takes as long as a dense one."""
-    step = {variable: k for k, variable in enumerate(order)}
-    entries: list[set[int]] = [set() for _ in range(n)]  # columns of each row, both by their steps
-    under: list[set[int]] = [set() for _ in range(n)]  # rows of each column
-    for i, j in pattern:
-        entries[step[i]].add(step[j])
-        under[step[j]].add(step[i])
-    for k in range(n):
-        beside = {j for j in entries[k] if j > k}
-        for i in [i for i in under[k] if i > k]:
-            for j in beside - entries[i]:
-                entries[i].add(j)
-                under[j].add(i)
-    below = [sorted(i for i in under[k] if i > k) for k in range(n)]
-    right = [sorted(j for j in entries[k] if j > k) for k in range(n)]
-    products = sum(len(b) * len(r) for b, r in zip(below, right, strict=True))
-    if any(k not in entries[k] for k in range(n)) or DENSE_SPEEDUP * products > n**3 / 3:
+def ordered_elimination(
+    n: int, rows: Whole, columns: Whole, has_rate: NDArray[np.bool_], order: Whole
+) -> SparseOrder | None:
+    """The elimination in an order, in time and memory proportional to its entries and products; None if a pivot stays
+    zero."""
+    step = np.empty(n, dtype=np.int64)
+    step[order] = np.arange(n)
+    rated = np.flatnonzero(has_rate)
+    given = step[rows] * n + step[columns]
+    keys = np.unique(np.concatenate([given, step[rated] * (n + 1)]))
+    made = _filled(n, keys)
+    if made is None:
         return None
-    at = {(i, j): p for p, (i, j) in enumerate((i, j) for i in range(n) for j in sorted(entries[i]))}
-    return SparseOrder(
-        order=_indices(order), position={(i, j): at[step[i], step[j]] for i, j in pattern},
-        row_of=_indices(i for i, _ in at), column_of=_indices(j for _, j in at), diagonal=_indices(at[k, k] for k in range(n)),
-        first_below=_starts(below), below=_indices(at[i, k] for k in range(n) for i in below[k]), below_rows=_indices(i for part in below for i in part),
-        first_right=_starts(right), right=_indices(at[k, j] for k in range(n) for j in right[k]), right_columns=_indices(j for part in right for j in part),
-        targets=_indices(at[i, j] for k in range(n) for i in below[k] for j in right[k]),
-    )  # fmt: skip
+    first, filled, diagonal = made
+    row_of = np.repeat(np.arange(n), np.diff(first))
+    all_keys = row_of * n + filled
+    diagonals = np.full(n, -1)
+    diagonals[rated] = np.searchsorted(all_keys, step[rated] * (n + 1))
+    return SparseOrder(order, np.searchsorted(all_keys, given), diagonals, row_of, filled, first, diagonal)
 
 
-def _indices(numbers: Iterable[int]) -> NDArray[np.int64]:
-    return np.array(list(numbers), dtype=np.int64)
+def _filled(n: int, keys: Whole) -> tuple[Whole, Whole, Whole] | None:
+    """Rows of L + U: where they begin, their columns, and where their pivots are."""
+    starts, given = np.searchsorted(keys, np.arange(n + 1) * n), keys % n
+    first, diagonal, following = (np.zeros(n + 1, dtype=np.int64) for _ in range(3))
+    room = FIRST_FILL * len(keys) + n
+    while True:
+        out = np.zeros(room, dtype=np.int64)
+        arrays = {"starts": starts, "given": given, "first": first, "columns": out, "diagonal": diagonal, "following": following}
+        if len(keys) < COMPILED_ENTRIES:
+            count = fill_rows(n, room, **{name: memoryview(a) for name, a in arrays.items()})  # type: ignore[arg-type]
+        else:
+            count = LoopCallee(fill_rows, {}, (), True, n=n, room=room, **arrays).run()
+        if count == NO_PIVOT:
+            return None
+        if count != NO_ROOM:
+            return first, out[:count].copy(), diagonal[:n]
+        room *= 2
 
 
-def _starts(parts: Sequence[Sequence[int]]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum([len(p) for p in parts], dtype=np.int64)])
+def fill_rows(
+    n: int, room: int, starts: Indices, given: Indices, first: Indices, columns: Indices, diagonal: Indices, following: Indices
+) -> int:  # fmt: skip
+    """The columns of each row of L + U, sorted; their number, or why there are none. A row is a list of which each column
+    gives the following one, from n to n; rows above that it meets are merged into it."""
+    filled: int = 0
+    for i in range(n):
+        last: int = n
+        for j in range(starts[i], starts[i + 1]):
+            following[last] = given[j]
+            last = given[j]
+        following[last] = n
+        k: int = following[n]
+        while k < i:
+            at: int = k
+            for m in range(diagonal[k] + 1, first[k + 1]):
+                column: int = columns[m]
+                while following[at] < column:
+                    at = following[at]
+                if following[at] > column:
+                    following[column] = following[at]
+                    following[at] = column
+                at = column
+            k = following[k]
+        if k != i:
+            return NO_PIVOT
+        first[i] = filled
+        k = following[n]
+        while k < n:
+            if filled >= room:
+                return NO_ROOM
+            if k == i:
+                diagonal[i] = filled
+            columns[filled] = k
+            filled = filled + 1
+            k = following[k]
+        first[i + 1] = filled
+    return filled

@@ -22,14 +22,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ...algebra.calculus.derivatives import jacobian, sparsity
+from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.graph import ZERO, Expr, Symbol, symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import free_symbols
 from ...derivation.equations.additional_rates import algebraic_variables, is_explicit, variable_rates
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array, Compiled
-from ...emit.run.loop_callee import program_callee
 from ...errors import SimulationError, listed
 from ..forms.accelerations import accelerations, baumgarte_terms, norm_residuals, rows
 from ..forms.bordering import border_numbers, border_parameters
@@ -37,17 +36,11 @@ from ..forms.form_kinds import FORMS
 from ..forms.forms import NOTHING_KEPT, Form, Kept, explicit_form
 from ..kernels import radau
 from ..kernels.march_records import TINY
-from ..kernels.sparse_elimination import Sparse
-from ..kernels.sparse_pattern import elimination_of
 from .machine import Machine, Task, steps_of
+from .newton_matrix import slopes_of
 
 CONSISTENT_START: Final = 1e-12  # residual of a consistent start, in units of the derivatives of its terms
 MAX_ITERATIONS: Final = 60  # of Newton's method for a consistent start
-SPARSE_INDICES: Final = (
-    "places", "diagonals", "order", "row_of", "column_of", "diagonal", "first_below", "below", "below_rows", "first_right", "right", "right_columns",
-    "targets",
-)  # fmt: skip
-
 
 @dataclass(frozen=True, eq=False)
 class ImplicitForm(Form):
@@ -269,32 +262,6 @@ def _additional(eq: Equations) -> tuple[list[_Line], list[_Line]]:
 # --------------------------------------------------------------------------------------------------- the method at work
 
 
-def slopes_program(form: Form) -> tuple[Compiled, list[tuple[int, int]]]:
-    """Entries of ∂F/∂y that are not zero everywhere, from the graph, and their places."""
-    return form.cached("slopes", (), lambda: _slopes(form))
-
-
-def _slopes(form: Form) -> tuple[Compiled, list[tuple[int, int]]]:
-    J = jacobian(list(form.rates), form.y)
-    places = sparsity(J)
-    return form.compiled("slopes", {"entries": [J[i, j] for i, j in places]}), places
-
-
-def sparse_of(form: Form, places: Sequence[tuple[int, int]]) -> Sparse:
-    """The order of elimination for the Jacobian of a form, which keeps it, and memory; without an order where couplings
-    are many."""
-    n, has_rate = form.n, [not a for a in form.algebraic]
-    e = form.cached("elimination", (), lambda: elimination_of(n, places, has_rate))
-    if e is None:
-        none = np.zeros(1, dtype=np.int64)
-        return Sparse(**dict.fromkeys(SPARSE_INDICES, none), largest=np.zeros(1), x=np.zeros(1), y=np.zeros(1))
-    own = {f: np.append(getattr(e, f), 0) for f in SPARSE_INDICES if f not in ("places", "diagonals")}
-    return Sparse(
-        **own, size=n, filled=e.filled, entries=len(places), places=np.array([*(e.position[p] for p in places), 0], dtype=np.int64),
-        diagonals=np.array([e.position.get((i, i), 0) for i in range(n)], dtype=np.int64), largest=np.zeros(n), x=np.zeros(n), y=np.zeros(n),
-    )  # fmt: skip
-
-
 def radau_machine(task: Task) -> Machine:
     """Radau IIA steps (`radau.py`).
 
@@ -302,14 +269,16 @@ def radau_machine(task: Task) -> Machine:
     """
     form, n, own = task.form, task.form.n, _with_own_tolerances(task)
     steps, memory = steps_of(own, radau.PIECES)
-    slopes, places = slopes_program(form)
-    rows, columns = np.array([*places, (0, 0)], dtype=np.int64).T.copy()
+    slopes = slopes_of(form)
+    is_wide, sparse = slopes.size > n, slopes.sparse(n)
+    dense = 1 if is_wide else n * n
+    a, re, im = (np.zeros(max(dense, sparse.filled + sparse.size)) for _ in range(3))
     method = radau.Radau(
-        **radau.KERNELS, **_newton_tolerances(own.rtol), filled=len(places),
-        mass=1.0 - np.array(form.algebraic), index=np.array(form.index, dtype=np.int64), k=np.zeros(n), jac=np.zeros(n * n),
-        places=rows * n + columns, rows=rows, columns=columns, v=np.ones(n), growth=1.0, reach=task.reach, patience=task.patience, entries=np.zeros(len(places) + 1), a=np.zeros(n * n),
-        p=np.zeros(n, dtype=np.int64), re=np.zeros(n * n), im=np.zeros(n * n), pc=np.zeros(n, dtype=np.int64), z=np.zeros(3 * n),
-        w=np.zeros(3 * n), f=np.zeros(3 * n), scale=np.zeros(n), sparse=sparse_of(form, places), slopes=program_callee(slopes, {"p": task.p}),
+        **radau.KERNELS, **_newton_tolerances(own.rtol), filled=len(slopes.rows), is_wide=int(is_wide),
+        mass=1.0 - np.array(form.algebraic), index=np.array(form.index, dtype=np.int64), k=np.zeros(n), jac=np.zeros(dense),
+        places=np.append(slopes.rows * n + slopes.columns, 0), rows=np.append(slopes.rows, 0), columns=np.append(slopes.columns, 0), v=np.ones(n), growth=1.0, reach=task.reach, patience=task.patience, entries=np.zeros(len(slopes.rows) + 1),
+        a=a, p=np.zeros(n, dtype=np.int64), re=re, im=im, pc=np.zeros(n, dtype=np.int64), z=np.zeros(3 * n),
+        w=np.zeros(3 * n), f=np.zeros(3 * n), scale=np.zeros(n), sparse=sparse, slopes=slopes.callee(task.p),
     )  # fmt: skip
     return RadauMachine(task, method, steps, memory)
 

@@ -1,0 +1,221 @@
+"""Equations of motion of a tree of equal links as relations between neighbours, for implicit methods: their matrix is
+sparse where that of u' = F(q, u) is full.
+
+Two sweeps of inverse dynamics (Newton and Euler), with u' as given numbers: outwards the motion s = (ω, α, a) of each link
+from that of its parent, inwards the wrench C that its children need,
+
+    s = g(s_P, q, u, u'),     C_P += Xᵀ (I α̂ + b(s) + C),     r = Sᵀ (I α̂ + b(s) + C) - Q(q, u, t) = 0
+
+With s, C and u' as unknowns beside q and u, each equation contains quantities of a link and of its parent only. From the
+leaves to the root, elimination then fills in nothing but the response of a subtree to the motion of its base: six rows of
+nine numbers, as in the recursion of articulated bodies, in work proportional to the number of links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from ...algebra.calculus.sweep_partials import SweepPartials, sweep_partials
+from ...algebra.calculus.sweep_zeros import without_zeros
+from ...algebra.graph.graph import ZERO, Expr, Symbol
+from ...algebra.graph.matrix import Matrix, cross, zeros
+from ...algebra.graph.sweeps import Fragment, NewSteps
+from ...algebra.graph.walk import free_symbols
+from ...bodies.frames.frames import Frame
+from ..equations.equations import Equations
+from ..kinematics.equal_links import Link
+from ..kinematics.frame_motions import Acceleration
+from ..kinematics.inertial_parameters import NO_LUMP, Lump
+from ..kinematics.kinematics import Kinematics, Wrench
+from ..routes.recursive import Subspace, power_on, subspace_of, to_parent, wrench_about_origin
+from .articulated_bodies import frame_velocity_terms
+from .link_sweeps import SweptTree, slot_symbols, swept_accelerations, swept_tree
+
+MOTION, WRENCH = 9, 6  # numbers of s and of C
+
+InputName = tuple[str, int]
+
+_PARENT, _OWN, _CHILDREN = (slot_symbols(x, n) for x, n in (("parent", MOTION), ("own", MOTION), ("below", WRENCH)))
+
+
+@dataclass(frozen=True)
+class LinkBalances:
+    """The sweeps with all partial derivatives (`SweepPartials`), over a memory that begins with the arguments of the
+    accelerations' own sweeps and u'.
+
+    symbols     the first arguments
+    u_dot       place of the first u'
+    rates       place of the rate of each coordinate
+    balances    place of the balance of each speed
+    order       coordinates, speeds, balances and other places in the order of elimination: from the leaves to the root
+    """
+
+    partials: SweepPartials
+    symbols: tuple[Symbol, ...]
+    u_dot: int
+    rates: dict[Symbol, int]
+    balances: list[int]
+    order: list[tuple[str, int]]
+
+
+def link_balances(eq: Equations) -> LinkBalances | None:
+    """Of a tree whose accelerations are loops over equal links; None for others."""
+    if eq.lam or swept_accelerations(eq) is None:
+        return None
+    tree = swept_tree(eq.mechanism)
+    return None if tree is None else eq.cached("link balances", (), lambda: _BalanceSweeps(eq, tree).made())
+
+
+# ----------------------------------------------------------------------------------------------------- one type of link
+
+
+@dataclass(frozen=True)
+class _BalanceType:
+    """Groups of inputs by name (symbols of the link and u' of its speeds by number), and what the sweeps give.
+
+    outwards   s, and the rates of the coordinates
+    inwards    the wrench that the parent has to provide, and the balance of each speed
+    """
+
+    inputs: list[tuple[InputName, tuple[Symbol, ...]]]
+    outwards: list[tuple[Expr, ...]]
+    inwards: list[tuple[Expr, ...]]
+
+    def fragment(self, is_inwards: bool, is_first: bool) -> tuple[Fragment, list[InputName]]:
+        """Of one sweep, with the names of its inputs. Children of a link after the first add to its wrench."""
+        outputs = [g for g in (self.inwards if is_inwards else self.outwards) if g]
+        adds = [is_inwards and not is_first and len(g) == WRENCH for g in outputs]
+        used = set(free_symbols(*(e for g in outputs for e in g)))
+        chosen = [(name, g) for name, g in self.inputs if not used.isdisjoint(g)]
+        return Fragment(tuple(g for _, g in chosen), tuple(outputs), tuple(adds)), [name for name, _ in chosen]
+
+
+def _link_type(kinematics: Kinematics, tree: SweptTree, link: Link) -> _BalanceType:
+    typed, numbers = tree.typed(link)
+    speeds = {kinematics.u[j]: j for j in link.speeds}
+    rate = dict(zip(link.speeds, slot_symbols("rate", len(link.speeds)), strict=True))
+    subspaces: dict[Frame, Subspace] = {}
+    w, alpha, a = zeros(3), zeros(3), Matrix(3, 1, _PARENT[6:])
+    if link.parent >= 0:
+        w, alpha = Matrix(3, 1, _PARENT[:3]), Matrix(3, 1, _PARENT[3:6])
+    for f in typed.frames:
+        (spin,), drift = kinematics.in_speeds([f.spin]), kinematics.drift(f)
+        subspaces[f] = subspace_of(f, spin, drift, speeds)
+        w, excess = frame_velocity_terms(f, w, spin, drift, kinematics)
+        alpha, a = _moved(f, alpha, a, excess, subspaces[f], rate)
+    lump = NO_LUMP
+    for m in typed.masses:
+        lump = lump + Lump.of(m)
+    own = Acceleration.of(*(Matrix(3, 1, _OWN[k : k + 3]) for k in (0, 3, 6)))
+    wrench = wrench_about_origin(lump, own)
+    if link.has_children:
+        wrench = wrench + Wrench(Matrix(3, 1, _CHILDREN[:3]), Matrix(3, 1, _CHILDREN[3:]))
+    balances: dict[int, Expr] = {}
+    for f in reversed(typed.frames):
+        for j, column in subspaces[f].columns.items():
+            balances[j] = power_on(column, wrench) - tree.Q[j]
+        wrench = to_parent(f, wrench)
+    coordinates = [s for s in link.slots if s.kind == "coordinate"]
+    inputs: list[tuple[InputName, tuple[Symbol, ...]]] = [(("slot", k), (s,)) for k, s in enumerate(link.slots)]
+    inputs += [(("rate", k), (s,)) for k, s in enumerate(rate.values())]
+    inputs += [(("parent", 0), _PARENT if link.parent >= 0 else _PARENT[6:])]
+    inputs += [(("numbers", 0), numbers), (("own", 0), _OWN), (("below", 0), _CHILDREN)]
+    return _BalanceType(
+        inputs,
+        [(*w.entries, *alpha.entries, *a.entries), *((kinematics.mechanism.rates[q],) for q in coordinates)],
+        [() if link.parent < 0 else (*wrench.force.entries, *wrench.moment.entries), *((balances[j],) for j in link.speeds)],
+    )  # fmt: skip
+
+
+def _moved(
+    f: Frame, alpha: Matrix, a: Matrix, excess: tuple[Matrix, Matrix], subspace: Subspace, rate: dict[int, Symbol]
+) -> tuple[Matrix, Matrix]:
+    """Acceleration of a frame from that of its parent, for u' as symbols."""
+    a = f.rotation.inwards(a + cross(alpha, f.offset)) + excess[1]
+    alpha = f.rotation.inwards(alpha) + excess[0]
+    for j, (angular, linear) in subspace.columns.items():
+        alpha, a = alpha + rate[j] * angular, a + rate[j] * linear
+    return alpha, a
+
+
+# ---------------------------------------------------------------------------------------------------- places and steps
+
+
+class _BalanceSweeps:
+    """The memory of the two sweeps, and their steps."""
+
+    def __init__(self, eq: Equations, tree: SweptTree) -> None:
+        self.eq, self.tree, self.links = eq, tree, tree.links
+        kinematics = Kinematics(eq.mechanism)
+        self.types = {kind: _link_type(kinematics, tree, x) for kind, x in tree.first_of_kind.items()}
+        self.fragments: dict[tuple[Hashable, bool], tuple[Fragment, list[InputName]]] = {}
+        self.symbol_place = {s: k for k, s in enumerate(tree.symbols)}
+        self.size = len(tree.arguments)
+        self.u_dot = self._take(len(eq.u))
+        self.balances = [self._take(1) for _ in eq.u]
+        self.rates = {q: self._take(1) for q in eq.q}
+        self.motion = [self._take(MOTION) for _ in self.links]
+        self.below = [self._take(WRENCH) for _ in self.links]
+
+    def _take(self, n: int) -> int:
+        self.size += n
+        return self.size - n
+
+    def made(self) -> LinkBalances | None:
+        coordinates = {s for x in self.links for s in x.slots if s.kind == "coordinate"}
+        if coordinates != set(self.eq.q):
+            return None
+        steps = NewSteps()
+        for is_inwards in (False, True):
+            for k in range(len(self.links))[:: -1 if is_inwards else 1]:
+                self._add_step(steps, k, is_inwards)
+        arguments = self.tree.arguments
+        results = [*self.balances, *self.rates.values()]
+        schedule = without_zeros(steps.schedule(self.size, results), [k for k, e in enumerate(arguments) if e is ZERO])
+        moving = [k for k, s in enumerate(self.tree.symbols) if s.kind not in ("parameter", "time")]
+        partials = sweep_partials(schedule, [*moving, *range(self.u_dot, self.u_dot + len(self.eq.u))])
+        return LinkBalances(
+            partials, tuple(self.tree.symbols), self.u_dot, self.rates, self.balances, self._order()
+        )  # fmt: skip
+
+    def _add_step(self, steps: NewSteps, k: int, is_inwards: bool) -> None:
+        link = self.links[k]
+        key = link.kind, is_inwards
+        if key not in self.fragments:
+            self.fragments[key] = self.types[link.kind].fragment(is_inwards, link.is_first)
+        fragment, names = self.fragments[key]
+        places = [self._input_place(k, link, name, number) for name, number in names]
+        if is_inwards:
+            places += [] if link.parent < 0 else [self.below[link.parent]]
+            places += [self.balances[j] for j in link.speeds]
+        else:
+            places += [self.motion[k], *(self.rates[s] for s in link.slots if s.kind == "coordinate")]
+        steps.add(fragment, places)
+
+    def _input_place(self, k: int, link: Link, name: str, number: int) -> int:
+        match name:
+            case "slot":
+                return self.symbol_place[link.slots[number]]
+            case "rate":
+                return self.u_dot + link.speeds[number]
+            case "parent":
+                return len(self.tree.symbols) if link.parent < 0 else self.motion[link.parent]
+            case "numbers":
+                return self.tree.first_number[k]
+        return self.motion[k] if name == "own" else self.below[k]
+
+    def _order(self) -> list[tuple[str, int]]:
+        """Speeds and coordinates of a link first, by their own equations; then what they leave of its motion and of the
+        wrench below; then u', with the inertia, damping and stiffness that u' feels as pivot."""
+        q = {s: k for k, s in enumerate(self.eq.q)}
+        out: list[tuple[str, int]] = []
+        for k in reversed(range(len(self.links))):
+            link = self.links[k]
+            out += [("speed", j) for j in link.speeds]
+            out += [("coordinate", q[s]) for s in link.slots if s.kind == "coordinate"]
+            out += [("place", p) for p in range(self.below[k], self.below[k] + WRENCH)]
+            out += [("place", p) for p in range(self.motion[k], self.motion[k] + MOTION)]
+            out += [("balance", j) for j in link.speeds]
+        return out
+

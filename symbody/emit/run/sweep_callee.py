@@ -1,0 +1,49 @@
+"""Machine code of a schedule alone (`algebra/graph/sweeps.py`): its memory stands where a program has its output.
+
+A program moves each result of a schedule by an instruction of its own. Loops that read ten thousands of them take them
+from the memory instead.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+
+from ...algebra.graph.sweeps import Schedule
+from ..llvm import jit
+from ..llvm.program_text import schedule_text
+from ..loops.records import address_of
+from ..programs.lower import sweep_shape
+from ..programs.sweep_shape import SweepShape
+from . import disk_cache as disk
+from .callable import Array
+from .loop_callee import Callee
+from .source_digests import sources_of
+
+ENTRY: Final = "schedule.entry"
+
+
+def has_externals(schedule: Schedule) -> bool:
+    """Whether fragments call functions of the user, which only programs can."""
+    return any(f.externals for f in sweep_shape(schedule).fragments)
+
+
+def sweep_code(schedule: Schedule) -> jit.Loaded:
+    """Machine code, from disk where it is there."""
+    shape = sweep_shape(schedule)
+    key = f"schedule|{sources_of('algebra', 'emit')}|{jit.identity()}|{shape.digest}"
+    return _loaded(shape, hashlib.sha256(key.encode()).hexdigest())
+
+
+def _loaded(shape: SweepShape, key: str) -> jit.Loaded:
+    kept = disk.load(key)
+    if kept is None:
+        text = schedule_text(shape, ENTRY, jit.lanes(), jit.rounding())
+        kept = jit.machine_code(text.kernels, text.pieces)
+        disk.save(key, kept)
+    return jit.Loaded(kept)
+
+
+def sweep_callee(code: jit.Loaded, memory: Array) -> Callee:
+    """A function for loops, without inputs: all steps over the memory, which begins with the arguments."""
+    return Callee(code.address(ENTRY), [], [address_of(memory)], 0, (code, memory))

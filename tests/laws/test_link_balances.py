@@ -1,0 +1,128 @@
+"""Newton's matrix of implicit methods over trees in loops, from balances between neighbouring links: the same solutions as
+with the full matrix, and the same motions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from symbody.emit.loops.records import address_of
+from symbody.integrate import SimulationOptions
+from symbody.integrate.forms.forms import Form
+from symbody.integrate.kernels.sparse_elimination import (
+    shift_matrix,
+    sparse_complex_factor,
+    sparse_complex_solve,
+    sparse_factor,
+    sparse_solve,
+)
+from symbody.integrate.run import newton_matrix
+from symbody.integrate.run.form_and_method import form_of
+from symbody.integrate.run.newton_matrix import Slopes, slopes_of, slopes_program
+
+from ..amount import some
+from ..linked_trees import random_tree, take_loops
+
+
+@pytest.fixture
+def any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops, and matrices of links, are taken for trees of any size."""
+    take_loops(monkeypatch)
+    monkeypatch.setattr(newton_matrix, "MIN_VARIABLES", 2)
+
+
+def state_of(form: Form, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    start = sb.State.of(form.equations, {})
+    y, p = form.start(0.0, np.concatenate([start.q, start.u, start.z]), start.p)
+    return y + np.random.default_rng(seed).uniform(-1, 1, form.n), p
+
+
+def entries_of(slopes: Slopes, t: float, y: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """What loops get from `slopes.callee`; without arguments that depend on the state, one number more is written."""
+    called, found, time = slopes.callee(p), np.zeros(len(slopes.rows) + 1), np.array([t])
+    table = called.callee
+    table.inputs[:2], table.outputs[0] = (address_of(time), address_of(y)), address_of(found)
+    table.run()
+    return found[:-1]
+
+
+@pytest.mark.parametrize("seed", some(range(10), 3))
+def test_same_solutions_as_with_the_full_matrix(seed: int, any_size: None) -> None:
+    """(c - J) x = b, real and complex, where J is ∂F/∂y of all joint types; inputs and loads with own parameters."""
+    form = form_of(sb.derive(random_tree(seed, 5)), SimulationOptions(form="minimal"))
+    slopes, n = slopes_of(form), form.n
+    assert slopes.size > n
+    assert slopes.order is not None
+    y, p = state_of(form, seed)
+    program, places = slopes_program(form)
+    J = np.zeros((n, n))
+    J[tuple(np.array(places).T)] = program(0.3, y, p)
+    entries, sparse, mass = entries_of(slopes, 0.3, y, p), slopes.sparse(n), np.ones(n)
+    whole = np.zeros((slopes.size, slopes.size))
+    np.add.at(whole, (slopes.rows, slopes.columns), entries)
+    reduced = whole[:n, :n] - whole[:n, n:] @ np.linalg.solve(whole[n:, n:], whole[n:, :n])
+    np.testing.assert_allclose(reduced, J, rtol=0, atol=1e-11 * np.abs(J).max())
+    a, re, im = (np.zeros(sparse.filled + sparse.size) for _ in range(3))
+    b, c = np.random.default_rng(seed).normal(size=(2, n))
+    shift_matrix(sparse, 37.0, mass, entries, a)
+    assert sparse_factor(sparse, a) == 1
+    x, wanted = b.copy(), np.linalg.solve(37.0 * np.eye(n) - J, b)
+    sparse_solve(sparse, a, x)
+    np.testing.assert_allclose(x, wanted, rtol=0, atol=1e-10 * np.abs(wanted).max())
+    shift_matrix(sparse, 20.0, mass, entries, re)
+    im[sparse.diagonals[:n]] = 30.0
+    assert sparse_complex_factor(sparse, re, im) == 1
+    x, z, exact = b.copy(), c.copy(), np.linalg.solve((20.0 + 30.0j) * np.eye(n) - J, b + 1j * c)
+    sparse_complex_solve(sparse, re, im, x, z)
+    np.testing.assert_allclose(x + 1j * z, exact, rtol=0, atol=1e-10 * np.abs(exact).max())
+
+
+def chain(n: int, stiffness: float = 100.0) -> sb.Model:
+    """Links of a soft rod in a plane."""
+    link = sb.Model("link")
+    rod = link.body("rod", mass=0.1, com=(0.05, 0, 0), inertia=(1e-5, 1e-4, 1e-4))
+    link.revolute("a", link.ground, rod, "z", damping=0.01 * stiffness, stiffness=stiffness)
+    link.frame("tip", rod.frame.translate(0.1, 0, 0))
+    m = sb.Model("chain")
+    m.gravity(0, -9.81, 0)
+    links = m.repeat("link", m.ground, link, n, end="tip")
+    m.generalized_force("push", links[n - 1].joint("a").q, m.input("tau"))
+    return m
+
+
+def test_same_motion_as_with_the_full_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same steps to the same states; an input that depends on the state at the other end counts in the matrix."""
+    take_loops(monkeypatch)
+    found = []
+    for least in (2, 1000):
+        monkeypatch.setattr(newton_matrix, "MIN_VARIABLES", least)
+        m = chain(6)
+        eq = sb.derive(m)
+        law = -20 * eq.q[0] - 3 * eq.u[1] + sb.sin(5 * m.time)
+        found.append(sb.simulate(eq, 0.5, inputs={"tau": law}, method="radau", rtol=1e-8))
+    links, full = found
+    assert links.outcome
+    counts = [(s.steps, s.rejected, s.jacobians) for s in (links.statistics, full.statistics)]
+    assert counts[0] == counts[1]
+    np.testing.assert_allclose(links.y, full.y, rtol=0, atol=1e-9 * np.abs(full.y).max())
+
+
+def test_work_is_proportional_to_the_links() -> None:
+    def slopes(n: int) -> Any:
+        return slopes_of(form_of(sb.derive(chain(n)), SimulationOptions(form="minimal")))
+
+    small, large = slopes(100), slopes(200)
+    for count in ("filled", "products"):
+        assert getattr(large.order, count) < 2.02 * getattr(small.order, count)
+    assert len(large.rows) < 2.02 * len(small.rows)
+
+
+def test_changes_of_the_method_in_loops() -> None:
+    """Stiffness at the start is noticed, radau takes over, and comes to the end in few steps."""
+    sim = sb.simulate(sb.derive(chain(60, 1e6)), 1.0, {"link_0_a": 0.01}, rtol=1e-4)
+    assert sim.outcome
+    assert "radau" in sim.choices["method"]
+    assert sim.statistics.steps < 1000
