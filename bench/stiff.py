@@ -25,6 +25,7 @@ from symbody.integrate.run.form_and_method import form_of
 from symbody.integrate.run.newton_matrix import slopes_program
 from symbody.integrate.start.state import State
 
+from . import stiff_rods
 from .limits import Limit, StoppedError, limited
 from .timing import Row, repeated
 
@@ -249,6 +250,7 @@ def adaptation_rows() -> Iterator[Row]:
 def rows(cases: tuple[Case, ...] = CASES) -> Iterator[Row]:
     yield from adaptation_rows()
     yield from sparse_rows()
+    yield from stiff_rods.rows()
     for case in cases:
         eq = sb.derive(case.model(), check=False)
         state = start_of(case, eq)

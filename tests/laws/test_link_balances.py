@@ -21,7 +21,7 @@ from symbody.integrate.kernels.sparse_elimination import (
 )
 from symbody.integrate.run import newton_matrix
 from symbody.integrate.run.form_and_method import form_of
-from symbody.integrate.run.newton_matrix import Slopes, slopes_of, slopes_program
+from symbody.integrate.run.newton_matrix import Slopes, slopes_of
 
 from ..amount import some
 from ..linked_trees import random_tree, take_loops
@@ -32,6 +32,7 @@ def any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops, and matrices of links, are taken for trees of any size."""
     take_loops(monkeypatch)
     monkeypatch.setattr(newton_matrix, "MIN_VARIABLES", 2)
+    monkeypatch.setattr(newton_matrix, "DENSE_SPEEDUP", 0)
 
 
 def state_of(form: Form, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -49,6 +50,16 @@ def entries_of(slopes: Slopes, t: float, y: np.ndarray, p: np.ndarray) -> np.nda
     return found[:-1]
 
 
+def exact_slopes(form: Form, t: float, y: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """∂F/∂y by complex steps."""
+    at = {form.equations.t: t, **dict(zip(form.parameters, p.tolist(), strict=True))}
+    columns = [
+        np.imag(sb.evaluate(list(form.rates), {**at, **dict(zip(form.y, y + 1e-30j * e, strict=True))}))
+        for e in np.eye(form.n)
+    ]
+    return np.array(columns).T / 1e-30
+
+
 @pytest.mark.parametrize("seed", some(range(10), 3))
 def test_same_solutions_as_with_the_full_matrix(seed: int, any_size: None) -> None:
     """(c - J) x = b, real and complex, where J is ∂F/∂y of all joint types; inputs and loads with own parameters."""
@@ -57,9 +68,7 @@ def test_same_solutions_as_with_the_full_matrix(seed: int, any_size: None) -> No
     assert slopes.size > n
     assert slopes.order is not None
     y, p = state_of(form, seed)
-    program, places = slopes_program(form)
-    J = np.zeros((n, n))
-    J[tuple(np.array(places).T)] = program(0.3, y, p)
+    J = exact_slopes(form, 0.3, y, p)
     entries, sparse, mass = entries_of(slopes, 0.3, y, p), slopes.sparse(n), np.ones(n)
     whole = np.zeros((slopes.size, slopes.size))
     np.add.at(whole, (slopes.rows, slopes.columns), entries)
@@ -96,10 +105,13 @@ def chain(n: int, stiffness: float = 100.0) -> sb.Model:
 def test_same_motion_as_with_the_full_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same steps to the same states; an input that depends on the state at the other end counts in the matrix."""
     take_loops(monkeypatch)
+    monkeypatch.setattr(newton_matrix, "DENSE_SPEEDUP", 0)
     found = []
     for least in (2, 1000):
         monkeypatch.setattr(newton_matrix, "MIN_VARIABLES", least)
         m = chain(6)
+        first, last = m.symbols["link_0_a"], m.symbols["link_5_a"]
+        m.generalized_force("coupling", first, 30 * (last - first))
         eq = sb.derive(m)
         law = -20 * eq.q[0] - 3 * eq.u[1] + sb.sin(5 * m.time)
         found.append(sb.simulate(eq, 0.5, inputs={"tau": law}, method="radau", rtol=1e-8))

@@ -67,9 +67,7 @@ def _with_partials(f: Fragment, masks: Sequence[bytes]) -> tuple[Fragment, Templ
     if not read or not written:
         return f, []
     J = jacobian([f.outputs[g][i] for g, i in written], [f.inputs[g][i] for g, i in read])
-    found = [
-        (J[r, c], (*of, *by)) for r, of in enumerate(written) for c, by in enumerate(read) if J[r, c] is not ZERO
-    ]
+    found = [(J[r, c], (*of, *by)) for r, of in enumerate(written) for c, by in enumerate(read) if J[r, c] is not ZERO]
     if not found:
         return f, []
     outputs = (*f.outputs, tuple(e for e, _ in found))

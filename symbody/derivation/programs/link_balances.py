@@ -116,16 +116,21 @@ def _link_type(kinematics: Kinematics, tree: SweptTree, link: Link) -> _BalanceT
         for j, column in subspaces[f].columns.items():
             balances[j] = power_on(column, wrench) - tree.Q[j]
         wrench = to_parent(f, wrench)
-    coordinates = [s for s in link.slots if s.kind == "coordinate"]
     inputs: list[tuple[InputName, tuple[Symbol, ...]]] = [(("slot", k), (s,)) for k, s in enumerate(link.slots)]
     inputs += [(("rate", k), (s,)) for k, s in enumerate(rate.values())]
     inputs += [(("parent", 0), _PARENT if link.parent >= 0 else _PARENT[6:])]
     inputs += [(("numbers", 0), numbers), (("own", 0), _OWN), (("below", 0), _CHILDREN)]
     return _BalanceType(
         inputs,
-        [(*w.entries, *alpha.entries, *a.entries), *((kinematics.mechanism.rates[q],) for q in coordinates)],
+        [(*w.entries, *alpha.entries, *a.entries), *((kinematics.mechanism.rates[q],) for q in own_coordinates(kinematics, link))],
         [() if link.parent < 0 else (*wrench.force.entries, *wrench.moment.entries), *((balances[j],) for j in link.speeds)],
     )  # fmt: skip
+
+
+def own_coordinates(kinematics: Kinematics, link: Link) -> list[Symbol]:
+    """The coordinates that place a link; forces on it may depend on others, too."""
+    speeds, rates = {kinematics.u[j] for j in link.speeds}, kinematics.mechanism.rates
+    return [s for s in link.slots if s.kind == "coordinate" and not speeds.isdisjoint(free_symbols(rates[s]))]
 
 
 def _moved(
@@ -148,6 +153,7 @@ class _BalanceSweeps:
     def __init__(self, eq: Equations, tree: SweptTree) -> None:
         self.eq, self.tree, self.links = eq, tree, tree.links
         kinematics = Kinematics(eq.mechanism)
+        self.coordinates = [own_coordinates(kinematics, x) for x in self.links]
         self.types = {kind: _link_type(kinematics, tree, x) for kind, x in tree.first_of_kind.items()}
         self.fragments: dict[tuple[Hashable, bool], tuple[Fragment, list[InputName]]] = {}
         self.symbol_place = {s: k for k, s in enumerate(tree.symbols)}
@@ -163,8 +169,7 @@ class _BalanceSweeps:
         return self.size - n
 
     def made(self) -> LinkBalances | None:
-        coordinates = {s for x in self.links for s in x.slots if s.kind == "coordinate"}
-        if coordinates != set(self.eq.q):
+        if sorted(s.name for own in self.coordinates for s in own) != sorted(s.name for s in self.eq.q):
             return None
         steps = NewSteps()
         for is_inwards in (False, True):
@@ -190,7 +195,7 @@ class _BalanceSweeps:
             places += [] if link.parent < 0 else [self.below[link.parent]]
             places += [self.balances[j] for j in link.speeds]
         else:
-            places += [self.motion[k], *(self.rates[s] for s in link.slots if s.kind == "coordinate")]
+            places += [self.motion[k], *(self.rates[s] for s in self.coordinates[k])]
         steps.add(fragment, places)
 
     def _input_place(self, k: int, link: Link, name: str, number: int) -> int:
@@ -213,9 +218,8 @@ class _BalanceSweeps:
         for k in reversed(range(len(self.links))):
             link = self.links[k]
             out += [("speed", j) for j in link.speeds]
-            out += [("coordinate", q[s]) for s in link.slots if s.kind == "coordinate"]
+            out += [("coordinate", q[s]) for s in self.coordinates[k]]
             out += [("place", p) for p in range(self.below[k], self.below[k] + WRENCH)]
             out += [("place", p) for p in range(self.motion[k], self.motion[k] + MOTION)]
             out += [("balance", j) for j in link.speeds]
         return out
-

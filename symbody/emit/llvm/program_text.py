@@ -251,4 +251,6 @@ def schedule_text(shape: SweepShape, name: str, register: int, rounding: str) ->
         f"define void @{name}(ptr %in, ptr %out, ptr %work) nounwind {{\n  %w = load ptr, ptr %out, align 8\n"
         f"  call void @{made.main}(ptr %w)\n  ret void\n}}\n"
     )
-    return LlvmText(fabs("double"), "\n".join([*sorted(made.declared), made.large_sines, made.definitions, main, _UNLIKELY]), 0)
+    return LlvmText(
+        fabs("double"), "\n".join([*sorted(made.declared), made.large_sines, made.definitions, main, _UNLIKELY]), 0
+    )

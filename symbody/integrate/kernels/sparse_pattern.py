@@ -66,7 +66,7 @@ def elimination_of(n: int, places: Iterable[Place], has_rate: Sequence[bool]) ->
     where that is not worth it."""
     at = np.array([*places], dtype=np.int64).reshape(-1, 2)
     diagonal = [(i, i) for i in range(n) if has_rate[i]]
-    pattern = {*map(tuple, at.tolist()), *diagonal}
+    pattern = {*((i, j) for i, j in at.tolist()), *diagonal}
     if len(pattern) > MAX_DENSITY * n * n:
         return None
     found = ordered_elimination(n, at[:, 0], at[:, 1], np.array(has_rate), _by_least_degree(n, pattern))
@@ -113,7 +113,14 @@ def _filled(n: int, keys: Whole) -> tuple[Whole, Whole, Whole] | None:
     room = FIRST_FILL * len(keys) + n
     while True:
         out = np.zeros(room, dtype=np.int64)
-        arrays = {"starts": starts, "given": given, "first": first, "columns": out, "diagonal": diagonal, "following": following}
+        arrays = {
+            "starts": starts,
+            "given": given,
+            "first": first,
+            "columns": out,
+            "diagonal": diagonal,
+            "following": following,
+        }
         if len(keys) < COMPILED_ENTRIES:
             count = fill_rows(n, room, **{name: memoryview(a) for name, a in arrays.items()})  # type: ignore[arg-type]
         else:

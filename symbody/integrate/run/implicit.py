@@ -42,6 +42,7 @@ from .newton_matrix import slopes_of
 CONSISTENT_START: Final = 1e-12  # residual of a consistent start, in units of the derivatives of its terms
 MAX_ITERATIONS: Final = 60  # of Newton's method for a consistent start
 
+
 @dataclass(frozen=True, eq=False)
 class ImplicitForm(Form):
     """A form with algebraic equations: `rates` are the right sides F, zero if the variable is algebraic.

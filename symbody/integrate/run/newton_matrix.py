@@ -29,7 +29,7 @@ from ...emit.run.loop_callee import LoopCallee, program_callee
 from ...emit.run.sweep_callee import has_externals, sweep_callee, sweep_code
 from ..forms.forms import Form
 from ..kernels.sparse_elimination import SMALL_PIVOT, Sparse
-from ..kernels.sparse_pattern import SparseOrder, elimination_of, ordered_elimination
+from ..kernels.sparse_pattern import DENSE_SPEEDUP, SparseOrder, elimination_of, ordered_elimination
 from ..kernels.sweep_slopes import SweepSlopes, sweep_slopes
 
 MIN_VARIABLES: Final = 40  # of a tree, from which on balances of links take less time than a full matrix
@@ -109,7 +109,9 @@ def _slopes_of_links(form: Form) -> Slopes | None:
         return None
     made = _LinkMatrix(form, balances, node.args)
     order = ordered_elimination(made.size, made.rows, made.columns, made.has_rate, made.order)
-    return None if order is None else Slopes(made.size, made.rows, made.columns, order, made.callee)
+    if order is None or DENSE_SPEEDUP * order.products > form.n**3 / 3:
+        return None
+    return Slopes(made.size, made.rows, made.columns, order, made.callee)
 
 
 def _sweeps_of(form: Form) -> Node | None:
