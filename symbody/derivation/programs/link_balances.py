@@ -103,7 +103,7 @@ def _link_type(kinematics: Kinematics, tree: SweptTree, link: Link) -> _BalanceT
         (spin,), drift = kinematics.in_speeds([f.spin]), kinematics.drift(f)
         subspaces[f] = subspace_of(f, spin, drift, speeds)
         w, excess = frame_velocity_terms(f, w, spin, drift, kinematics)
-        alpha, a = _moved(f, alpha, a, excess, subspaces[f], rate)
+        alpha, a = _accelerations_beyond(f, alpha, a, excess, subspaces[f], rate)
     lump = NO_LUMP
     for m in typed.masses:
         lump = lump + Lump.of(m)
@@ -133,7 +133,7 @@ def own_coordinates(kinematics: Kinematics, link: Link) -> list[Symbol]:
     return [s for s in link.slots if s.kind == "coordinate" and not speeds.isdisjoint(free_symbols(rates[s]))]
 
 
-def _moved(
+def _accelerations_beyond(
     f: Frame, alpha: Matrix, a: Matrix, excess: tuple[Matrix, Matrix], subspace: Subspace, rate: dict[int, Symbol]
 ) -> tuple[Matrix, Matrix]:
     """Acceleration of a frame from that of its parent, for u' as symbols."""

@@ -32,10 +32,10 @@ def sweep_code(schedule: Schedule) -> jit.Loaded:
     """Machine code, from disk where it is there."""
     shape = sweep_shape(schedule)
     key = f"schedule|{sources_of('algebra', 'emit')}|{jit.identity()}|{shape.digest}"
-    return _loaded(shape, hashlib.sha256(key.encode()).hexdigest())
+    return _loaded_code(shape, hashlib.sha256(key.encode()).hexdigest())
 
 
-def _loaded(shape: SweepShape, key: str) -> jit.Loaded:
+def _loaded_code(shape: SweepShape, key: str) -> jit.Loaded:
     kept = disk.load(key)
     if kept is None:
         text = schedule_text(shape, ENTRY, jit.lanes(), jit.rounding())

@@ -158,7 +158,7 @@ def jacobian(m: Radau, s: Steps) -> None:
 
 
 def factorize(m: Radau, s: Steps, h: float) -> int:
-    """Factors of both matrices for a step: 1, or 0 where there are none because a pivot is zero."""
+    """Factors of both matrices for a step: 1, or 0 where a pivot is zero."""
     m.is_sparse = 0
     m.factored = 0.0
     s.counts.factorizations += 1

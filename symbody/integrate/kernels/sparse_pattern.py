@@ -95,7 +95,7 @@ def ordered_elimination(
     rated = np.flatnonzero(has_rate)
     given = step[rows] * n + step[columns]
     keys = np.unique(np.concatenate([given, step[rated] * (n + 1)]))
-    made = _filled(n, keys)
+    made = _filled_rows(n, keys)
     if made is None:
         return None
     first, filled, diagonal = made
@@ -106,7 +106,7 @@ def ordered_elimination(
     return SparseOrder(order, np.searchsorted(all_keys, given), diagonals, row_of, filled, first, diagonal)
 
 
-def _filled(n: int, keys: Whole) -> tuple[Whole, Whole, Whole] | None:
+def _filled_rows(n: int, keys: Whole) -> tuple[Whole, Whole, Whole] | None:
     """Rows of L + U: where they begin, their columns, and where their pivots are."""
     starts, given = np.searchsorted(keys, np.arange(n + 1) * n), keys % n
     first, diagonal, following = (np.zeros(n + 1, dtype=np.int64) for _ in range(3))

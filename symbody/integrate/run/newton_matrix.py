@@ -101,7 +101,7 @@ def _slopes_of_rates(form: Form) -> Slopes:
 def _slopes_of_links(form: Form) -> Slopes | None:
     """Of a tree in loops; None for other forms, and for small ones."""
     eq = form.equations
-    if form.n < MIN_VARIABLES or form.y != (*eq.q, *eq.u) or any(form.algebraic):
+    if form.n < MIN_VARIABLES or form.y != eq.variables.of("q u").symbols or any(form.algebraic):
         return None
     node = _sweeps_of(form)
     balances = None if node is None else link_balances(eq)
