@@ -62,7 +62,7 @@ def test_an_arm_with_muscles_read_again_moves_alike(tendon: str) -> None:
         assert sim.outcome
         ends.append({s.name: sim[s.name][-1] for s in eq.state})
     assert abs(ends[0]["elbow"] - 0.4) > 0.05
-    assert ends[1] == pytest.approx(ends[0], rel=1e-7)
+    assert ends[1] == pytest.approx(ends[0], rel=1e-7, abs=1e-8)  # speeds of fibres are close to 0
 
 
 def opensim_of(text: str, tmp_path: Path) -> tuple[Any, Any, Any]:

@@ -137,7 +137,7 @@ def test_corrections_in_loops_are_those_written_out(make: Any, in_loops: None, m
         left = sb.substitute(projection.left_of(eq, rows, changes, "mass"), numbers)
         made = {"positions": q, "off": [off], "speeds": u, "rate": [rate], "left": left}
         out.append(sb.compile(written).function("corrections", made)(*at))
-    assert_alike(*out, 1e-9)
+    assert_alike(out[0], out[1], 1e-9)
     assert sweeps_count(loops) > 0
 
 
