@@ -6,8 +6,8 @@ engines that compute numbers only.
 time, packages loaded before. `exponent` is that of the three stages together between the row before of the same case and
 this one: 1 is linear. Chains and trees are described by `Model.repeat`; "chain, call by call" by a loop of Python, and
 "chain of unequal links" likewise, with masses that all differ. Peers
-get the same mechanism as a description of their own (Pinocchio: joints one by one; MuJoCo: `MjSpec`) and compute one
-acceleration; `ratio` is their time over ours, from the description to the first step. The rows of large machines
+get the same mechanism as a description of their own (Pinocchio: joints one by one; MuJoCo: `MjSpec`; Exudyn: a kinematic
+tree, of which an explicit Euler step is timed) and compute one acceleration; `ratio` is their time over ours, from the description to the first step. The rows of large machines
 (`scale_machines.py`) follow; their `derive_s` has the description in it.
 """
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain, pairwise
 from typing import Any, Final
 
@@ -38,7 +38,7 @@ SIZES: Final = {
     "tree": (100, 1000, 10_000),
     "row of four-bars": (10, 30, 100),
 }
-PEERS: Final = ("pinocchio", "mujoco")
+PEERS: Final = ("pinocchio", "mujoco", "exudyn")
 PEER_CASES: Final = ("chain", "tree")
 KEYS: Final = (
     "case", "n", "describe_s", "derive_s", "compile_s", "first_step_s", "eval_us", "mb", "exponent", "peer", "peer_s", "ratio",
@@ -163,6 +163,33 @@ def mujoco(case: str, n: int) -> Row:
     mj.mj_forward(m, data)
     seconds = time.process_time() - start
     return {"seconds": seconds, "eval_us": repeated(lambda: mj.mj_forward(m, data), repeats=5).least * 1e6}
+
+
+def exudyn(case: str, n: int) -> Row:
+    from .simulate_peers.exudyn_models import REVOLUTE, euler_steps, tree
+
+    start = time.process_time()
+    above = parents(case, n)
+    system, _ = tree(
+        above,
+        [REVOLUTE[axis(case, k)] for k in range(n)],
+        [np.array([0.0 if p < 0 else 1.0, 0, 0]) for p in above],
+        [MASS] * n,
+        [np.diag(INERTIA)] * n,
+        [np.array(COM)] * n,
+        [0, -9.81, 0],
+        [0.0] * n,
+    )
+    euler_steps(system, 1)
+    seconds = time.process_time() - start
+    one, more = (_spent(lambda c=count: euler_steps(system, c)) for count in (1, 11))
+    return {"seconds": seconds, "eval_us": (more - one) / 10 * 1e6}
+
+
+def _spent(act: Callable[[], object]) -> float:
+    began = time.process_time()
+    act()
+    return time.process_time() - began
 
 
 # ---------------------------------------------------------------------------------------------------- rows

@@ -1,8 +1,8 @@
 """A stiff rod of many links, clamped at one end and released under its own weight: Radau IIA over loops of links, beside an
-explicit method and MuJoCo's implicit integrator at the same error of the tip.
+explicit method, MuJoCo's implicit integrator and PyElastica at the same error of the tip.
 
 10 m and 5 kg in n links, with springs of EI/l (EI = 1e4 N m²; 1e6 N m for 1000 links) and dampers of 1e-3 s times that in
-the joints; its motion hardly depends on n.
+the joints; its motion hardly depends on n. The rod that PyElastica has too ("undamped rod") is without dampers.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 import symbody as sb
 
+from .elastica_rods import elastica
 from .limits import Limit, StoppedError, limited
 from .timing import Row
 
@@ -25,14 +26,16 @@ SIZES: Final = (100, 1000, 10_000)
 MOST_EXPLICIT: Final = 100  # links for which explicit steps are tried
 LIMIT: Final = Limit(60.0, 4000.0)
 TIME_STEPS: Final = {100: (1e-3, 1e-4), 1000: (1e-3,)}  # of MuJoCo
+UNDAMPED: Final = (20, 100)  # links of the rods beside PyElastica
 
 
-def rod(n: int) -> sb.Model:
+def rod(n: int, damping: float = DAMPING) -> sb.Model:
+    """`damping`: seconds, times the stiffness."""
     m, length, mass, inertia = sb.Model("rod"), *_link(n)
     link = sb.Model("link")
     body = link.body("body", mass=mass, com=(length / 2, 0, 0), inertia=inertia)
     k = STIFFNESS / length
-    link.revolute("a", link.ground, body, "z", stiffness=k, damping=DAMPING * k)
+    link.revolute("a", link.ground, body, "z", stiffness=k, damping=damping * k)
     link.frame("tip", body.frame.translate(length, 0, 0))
     m.gravity(0, -9.81, 0)
     m.repeat("link", m.ground, link, n, end="tip")
@@ -59,19 +62,32 @@ def ours(n: int) -> Iterator[Row]:
     sb.simulate(eq, 1e-3, method="radau", max_steps=1)
     yield {"case": "rod", "n": n, "method": "to the first step, radau", "seconds": time.process_time() - began}
     best = tip(sb.simulate(eq, END, method="radau", rtol=1e-10 if n <= 1000 else 1e-8).y[-1][:n])
-    for rtol in (1e-4, 1e-6, 1e-8) if n <= 1000 else (1e-4, 1e-6):
-        spent, sim = _spent(lambda rtol=rtol: sb.simulate(eq, END, method="radau", rtol=rtol))
-        s = sim.statistics
-        yield {
-            "case": "rod", "n": n, "method": "radau", "rtol": rtol, "seconds": spent, "steps": s.steps, "evaluations": s.evaluations,
-            "jacobians": s.jacobians, "factorizations": s.factorizations, "error": float(np.max(np.abs(tip(sim.y[-1][:n]) - best))),
-        }  # fmt: skip
+    yield from _implicit("rod", eq, n, best, (1e-4, 1e-6, 1e-8) if n <= 1000 else (1e-4, 1e-6))
     if n <= MOST_EXPLICIT:
         yield _beside({"case": "rod", "n": n, "method": "dp8", "rtol": 1e-6}, partial(_explicit, n), best)
     for h in TIME_STEPS.get(n, ()):
         yield _beside(
             {"case": "rod", "n": n, "method": f"MuJoCo implicitfast, step {h:g}"}, partial(_mujoco, n, h), best
         )
+
+
+def undamped(n: int) -> Iterator[Row]:
+    """Beside PyElastica."""
+    eq, case = sb.derive(rod(n, damping=0.0)), "undamped rod"
+    best = tip(sb.simulate(eq, END, method="radau", rtol=1e-10).y[-1][:n])
+    yield from _implicit(case, eq, n, best, (1e-4, 1e-6))
+    run = partial(elastica, n, END, length=LENGTH, density=DENSITY, stiffness=STIFFNESS)
+    yield _beside({"case": case, "n": n, "method": "PyElastica, position Verlet"}, run, best)
+
+
+def _implicit(case: str, eq: sb.Equations, n: int, best: Any, tolerances: tuple[float, ...]) -> Iterator[Row]:
+    for rtol in tolerances:
+        spent, sim = _spent(lambda rtol=rtol: sb.simulate(eq, END, method="radau", rtol=rtol))
+        s = sim.statistics
+        yield {
+            "case": case, "n": n, "method": "radau", "rtol": rtol, "seconds": spent, "steps": s.steps, "evaluations": s.evaluations,
+            "jacobians": s.jacobians, "factorizations": s.factorizations, "error": float(np.max(np.abs(tip(sim.y[-1][:n]) - best))),
+        }  # fmt: skip
 
 
 def _spent(run: Any) -> tuple[float, Any]:
@@ -121,3 +137,5 @@ def _mujoco(n: int, h: float) -> tuple[float, Any]:
 def rows() -> Iterator[Row]:
     for n in (20, *SIZES):
         yield from ours(n)
+    for n in UNDAMPED:
+        yield from undamped(n)

@@ -55,6 +55,7 @@ GRAVITY: Final = 9.81
 IMPLICIT: Final = exu.DynamicSolverType.TrapezoidalIndex2
 THROUGH_SINGULAR: Final = exu.DynamicSolverType.GeneralizedAlpha
 EXPLICIT: Final = exu.DynamicSolverType.RK67
+REVOLUTE: Final = {"x": exu.JointType.RevoluteX, "y": exu.JointType.RevoluteY, "z": exu.JointType.RevoluteZ}
 
 
 @dataclass(frozen=True)
@@ -203,9 +204,17 @@ def _four_bars() -> Built:
 # ---------------------------------------------------------------------------------------------------- trees
 
 
-def _tree(
-    joints: list[Any], offsets: Array, masses: Array, inertias: Array, middles: Array, gravity: Array, q: Array
+def tree(
+    parents: list[int],
+    joints: list[Any],
+    offsets: Array,
+    masses: Array,
+    inertias: Array,
+    middles: Array,
+    gravity: Array,
+    q: Array,
 ) -> tuple[Any, int]:
+    """A system, and the node of its coordinates. `parents`: the link before each, -1 for the ground."""
     system, n = _system(), len(joints)
     node = system.AddNode(
         NodeGenericODE2(
@@ -217,13 +226,18 @@ def _tree(
     )
     system.AddObject(
         ObjectKinematicTree(
-            nodeNumber=node, jointTypes=joints, linkParents=list(range(-1, n - 1)),
+            nodeNumber=node, jointTypes=joints, linkParents=parents,
             jointTransformations=exu.Matrix3DList([np.eye(3)] * n), jointOffsets=exu.Vector3DList(offsets),
             linkInertiasCOM=exu.Matrix3DList(inertias), linkCOMs=exu.Vector3DList(middles), linkMasses=masses, gravity=gravity,
         )
     )  # fmt: skip
     system.Assemble()
     return system, node
+
+
+def euler_steps(system: Any, count: int) -> None:
+    """So many explicit steps, each with one evaluation of the accelerations."""
+    system.SolveDynamic(_settings(count * 1e-6, count, is_sparse=False), solverType=exu.DynamicSolverType.ExplicitEuler)
 
 
 def _coordinates(system: Any, node: int) -> tuple[Array, Array]:
@@ -236,7 +250,9 @@ def _double_pendulum() -> Built:
     """Point masses at the ends of rods; the second angle of the tree is relative."""
     joints = [exu.JointType.RevoluteZ] * 2
     offsets, middles = [np.zeros(3), np.array([0, -1.0, 0])], [np.array([0, -1.0, 0])] * 2
-    system, node = _tree(joints, offsets, [1.0, 1.0], [np.zeros((3, 3))] * 2, middles, [0, -GRAVITY, 0], [0.6, -0.2])
+    system, node = tree(
+        [-1, 0], joints, offsets, [1.0, 1.0], [np.zeros((3, 3))] * 2, middles, [0, -GRAVITY, 0], [0.6, -0.2]
+    )
 
     def absolute() -> tuple[float, float, float, float]:
         (a, b), (w, v) = _coordinates(system, node)
@@ -257,7 +273,8 @@ def _chain() -> Built:
     offsets = [np.array([0, 0, float(k > 0 and k % 2 == 0)]) for k in range(2 * n)]
     inertias = [np.zeros((3, 3)), np.diag([1 / 12, 1 / 12, 0.01])] * n
     middles = [np.zeros(3), np.array([0, 0, 0.5])] * n
-    system, node = _tree(joints, offsets, [0.0, 1.0] * n, inertias, middles, [0, 0, 1.0], [0.1] * (2 * n))
+    parents = list(range(-1, 2 * n - 1))
+    system, node = tree(parents, joints, offsets, [0.0, 1.0] * n, inertias, middles, [0, 0, 1.0], [0.1] * (2 * n))
 
     def observed() -> Array:
         q, _ = _coordinates(system, node)
