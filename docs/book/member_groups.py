@@ -39,6 +39,12 @@ LINEAR_SYSTEM: Final = {
     "The same system in another form": "without with_states replace_state with_outputs map",
 }
 
+MATRIX_NUMBERS: Final = {
+    "Matrices": "matrices matrices_at sparse derivatives_at variation_numbers recovered parts",
+    "Parameters and operating points": "parameter nominal values all_values check sets points_at operating_point unknowns",
+    "States and inputs": "state input",
+}
+
 EQUATIONS: Final = {
     "To read": "readable name degrees_of_freedom variables kinds rows",
     "Matrices": "N n augmented udot multipliers residual whole",
@@ -101,6 +107,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
     "Model": MODEL,
     "Trajectory": TRAJECTORY,
     "LinearSystem": LINEAR_SYSTEM,
+    "MatrixNumbers": MATRIX_NUMBERS,
     "Equations": EQUATIONS,
     "Frame": FRAME,
     "Parts": PARTS,

@@ -43,12 +43,13 @@ if TYPE_CHECKING:
     )
     from .spectra.response import FrequencyResponse, StateSpace, TimeResponse, frequency_grid, impulse_response
     from .spectra.root_locus import RootLocus
+    from .spectra.sparse_pencil import SparsePencil
     from .spectra.spectrum import Mode, Spectrum, infinite_eigenvalues
     from .spectra.stability_chart import StabilityChart
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "StabilityChart", "to_control", "to_scipy", "Design", "design_parameters", "EigenvalueSensitivities", "eigenvalue_sensitivities", "response_sensitivities", "infinite_eigenvalues", "Feedback", "LinearSystem", "MatrixNumbers", "matrix_program", "operating_points", "linear_system", "exact_entries", "cyclic_states", "linear_integrals", "frequency_formulas",
-    "linearize", "Critical", "RootLocus", "frequency_grid", "FrequencyResponse", "StateSpace", "TimeResponse", "impulse_response", "SecondOrder", "Mode",
+    "linearize", "Critical", "RootLocus", "frequency_grid", "FrequencyResponse", "StateSpace", "TimeResponse", "impulse_response", "SecondOrder", "Mode", "SparsePencil",
     "Spectrum", "SteadyMotion", "steady", "steady_motions",
     "Branch", "SpecialPoint", "SpecialCurve", "DegeneratePoint", "branch",
     "Orbit", "orbit", "OrbitIteration", "OrbitBranch", "SpecialOrbit", "SpecialOrbitCurve", "DegenerateOrbit", "OrbitEnd", "orbits", "Grazing", "grazing",

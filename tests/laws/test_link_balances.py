@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.emit.loops.records import address_of
 from symbody.integrate import SimulationOptions
 from symbody.integrate.forms.forms import Form
 from symbody.integrate.kernels.sparse_elimination import (
@@ -21,7 +20,7 @@ from symbody.integrate.kernels.sparse_elimination import (
 )
 from symbody.integrate.run import newton_matrix
 from symbody.integrate.run.form_and_method import form_of
-from symbody.integrate.run.newton_matrix import Slopes, slopes_of
+from symbody.integrate.run.newton_matrix import slopes_of
 
 from ..amount import some
 from ..linked_trees import random_tree, take_loops
@@ -39,15 +38,6 @@ def state_of(form: Form, seed: int) -> tuple[np.ndarray, np.ndarray]:
     start = sb.State.of(form.equations, {})
     y, p = form.start(0.0, np.concatenate([start.q, start.u, start.z]), start.p)
     return y + np.random.default_rng(seed).uniform(-1, 1, form.n), p
-
-
-def entries_of(slopes: Slopes, t: float, y: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """What loops get from `slopes.callee`; without arguments that depend on the state, one number more is written."""
-    called, found, time = slopes.callee(p), np.zeros(len(slopes.rows) + 1), np.array([t])
-    table = called.callee
-    table.inputs[:2], table.outputs[0] = (address_of(time), address_of(y)), address_of(found)
-    table.run()
-    return found[:-1]
 
 
 def exact_slopes(form: Form, t: float, y: np.ndarray, p: np.ndarray) -> np.ndarray:
@@ -69,7 +59,7 @@ def test_same_solutions_as_with_the_full_matrix(seed: int, any_size: None) -> No
     assert slopes.order is not None
     y, p = state_of(form, seed)
     J = exact_slopes(form, 0.3, y, p)
-    entries, sparse, mass = entries_of(slopes, 0.3, y, p), slopes.sparse(n), np.ones(n)
+    entries, sparse, mass = slopes.entries(0.3, y, p), slopes.sparse(n), np.ones(n)
     whole = np.zeros((slopes.size, slopes.size))
     np.add.at(whole, (slopes.rows, slopes.columns), entries)
     reduced = whole[:n, :n] - whole[:n, n:] @ np.linalg.solve(whole[n:, n:], whole[n:, :n])

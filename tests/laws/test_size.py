@@ -131,3 +131,24 @@ def test_mass_that_is_missing_is_named_among_many() -> None:
     m.revolute("idle", m.ground, m.body("point", mass=1.0), axis="x")
     with pytest.raises(sb.errors.DerivationError, match="idle_dot"):
         sb.derive(m)
+
+
+@pytest.mark.parametrize("empty", [None, 20, MANY_SPEEDS + 1])
+def test_inertia_about_the_axes_of_links_is_enough(empty: int | None) -> None:
+    """Planar links without inertia about other axes leave M alone; a point on its axis at the end is named, one that
+    carries the others is not."""
+    m = sb.Model("planar")
+    on: Any = m.ground
+    for k in range(MANY_SPEEDS + 2):
+        has_none = k == empty
+        inertia = (0, 0, 0 if has_none else 0.1)
+        body = m.body(f"b{k}", mass=1 + k, com=(0, 0 if has_none else -0.5, 0), inertia=inertia)
+        m.revolute(f"a{k}", on, body, "z")
+        on = body.frame.translate(0, -1, 0)
+    if empty is not None and empty > MANY_SPEEDS:
+        with pytest.raises(sb.errors.DerivationError, match=f"a{empty}_dot"):
+            sb.derive(m)
+    else:
+        M: Any = sb.derive(m).M
+        assert isinstance(M, LateSquare)
+        assert M.is_made == (empty is not None)

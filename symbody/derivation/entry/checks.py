@@ -31,6 +31,7 @@ from ..rank.configuration import Configuration, configuration, random_values
 from ..rank.loop_closure import Values
 from ..rank.row_space import DependentRow, is_definite, null_space, products
 from ..rank.small_matrices import Rows, dependent_rows, size
+from ..routes.link_inertia import links_have_inertia
 from .redundancy_advice import advice
 
 MAX_COORDINATES: Final = 40  # largest number of coordinates for which a velocity constraint is tested for integrability
@@ -241,7 +242,8 @@ def _joints_of(row: Constraint, others: Sequence[Constraint]) -> str:
 def mass_findings(eq: Equations, found: Configuration) -> list[Finding]:
     """Motions that the constraints allow and that move no mass."""
     n = len(eq.u)
-    if isinstance(eq.Jc, LateRows) or (isinstance(eq.f, LateColumn) and not _may_lack_mass(eq)):
+    is_late = isinstance(eq.f, LateColumn)
+    if isinstance(eq.Jc, LateRows) or (is_late and (not _may_lack_mass(eq) or links_have_inertia(eq.mechanism))):
         return []  # trees, or links with inertia, each moved by its own speeds
     still = [j for j, e in enumerate(() if eq.lam else diagonal(eq.M)) if e is ZERO]
     if idle := [eq.u[j].name for j in still if all(e is ZERO for e in eq.M.row(j))]:

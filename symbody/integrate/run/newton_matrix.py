@@ -24,6 +24,7 @@ from ...algebra.graph.graph import ZERO, Expr, Node, Symbol
 from ...algebra.graph.walk import free_symbols
 from ...derivation.programs.link_balances import LinkBalances, link_balances
 from ...derivation.programs.link_sweeps import swept_accelerations
+from ...emit.loops.records import address_of
 from ...emit.run.callable import Array, Compiled
 from ...emit.run.loop_callee import LoopCallee, program_callee
 from ...emit.run.sweep_callee import has_externals, sweep_callee, sweep_code
@@ -53,6 +54,14 @@ class Slopes:
     columns: Whole
     order: SparseOrder | None
     callee: Callable[[Array], Any]
+
+    def entries(self, t: float, y: Array, p: Array) -> Array:
+        """Entries at a state, outside of loops; without arguments that depend on the state, one number more is written."""
+        called, found, time = self.callee(p), np.zeros(len(self.rows) + 1), np.array([t])
+        table = called.callee
+        table.inputs[:2], table.outputs[0] = (address_of(time), address_of(y)), address_of(found)
+        table.run()
+        return found[:-1]
 
     def sparse(self, n: int) -> Sparse:
         """The elimination of n variables of a form as a record, with memory."""

@@ -32,6 +32,7 @@ class LateSource(Protocol):
     def made(self) -> Mapping[str, Matrix]: ...
     @property
     def at_nominal(self) -> Parts: ...
+    def shape(self, name: str) -> tuple[int, int]: ...
     def numbers(self, p: Array, w: Array) -> Parts: ...
     def derivatives(self, by: Symbol) -> Callable[[Array, Array, Array], Parts]: ...
 
@@ -63,6 +64,11 @@ class LateParts:
     @cached_property
     def at_nominal(self) -> Parts:
         return self._reduced_parts(self.known)
+
+    def shape(self, name: str) -> tuple[int, int]:
+        """Of a matrix."""
+        rows, cols = self.at_nominal[name].shape
+        return rows, cols
 
     def numbers(self, p: Array, w: Array) -> Parts:
         """At parameters and an operating point, or at rows of both."""
@@ -130,8 +136,7 @@ class LateMatrix(LateEntries):
 
     @classmethod
     def part(cls, source: LateSource, name: str) -> LateMatrix:
-        shape = source.at_nominal[name].shape
-        return cls((shape[0], shape[1]), source, lambda parts: parts[name], lambda: source.made[name].entries)
+        return cls(source.shape(name), source, lambda parts: parts[name], lambda: source.made[name].entries)
 
     @property
     def nominal(self) -> Array:

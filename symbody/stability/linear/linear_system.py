@@ -27,6 +27,7 @@ from ..spectra.spectrum import Spectrum, eigenvalues, modes
 from ..spectra.stability_chart import StabilityChart, stability_chart
 from ..variation.system_matrices import OF_INPUTS, PARTS, RECOVERY, FullSystem, SystemMatrices
 from . import state_choice as states
+from .loop_response import response_in_loops
 from .matrix_numbers import MatrixNumbers
 from .named_matrices import NamedMatrices
 from .second_order import SecondOrder, second_order
@@ -230,7 +231,7 @@ class LinearSystem(
         constraints' tangent.
 
         count, near   only that many, the nearest to a number: of thousands of states these are found from a Krylov
-                      space, in seconds
+                      space, in seconds, with sparse matrices where the system is a large tree in loops
 
         >>> c = sb.symbol("c")
         >>> lin = sb.linear_system([[0, 1], [-4, -c]])
@@ -242,9 +243,20 @@ class LinearSystem(
         return eigenvalues(self, values or {}, method, count, near)
 
     @values_by_name(StabilityError)
-    def modes(self, values: Values = None, **named: float) -> Spectrum:
+    def modes(
+        self,
+        values: Values = None,
+        *,
+        count: int | None = None,
+        near: complex = 0.0,
+        options: ByName = None,
+        **named: float,
+    ) -> Spectrum:
         """Modes with shapes in all coordinates, frequencies, damping ratios and participation, and the number of
         infinite eigenvalues.
+
+        count, near   only that many, those with eigenvalues nearest to a number, as in `eigenvalues`; infinite ones are
+                      not counted then
 
         >>> k, c = sb.symbols("k c")
         >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
@@ -255,7 +267,7 @@ class LinearSystem(
 
         See also: `LinearSystem.eigenvalues`, `plot`.
         """
-        return modes(self, values or {})
+        return modes(self, values or {}, count, near)
 
     @values_by_name(StabilityError)
     def root_locus(
@@ -306,7 +318,9 @@ class LinearSystem(
 
         See also: `LinearSystem.step_response`, `plot`.
         """
-        return response.frequency_response(self, r, y, hertz, values or {})
+        return response_in_loops(self, r, y, hertz, values or {}) or response.frequency_response(
+            self, r, y, hertz, values or {}
+        )
 
     @values_by_name(StabilityError)
     def step_response(

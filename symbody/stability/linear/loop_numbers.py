@@ -2,17 +2,18 @@
 
 Nothing is written out: one compiled program gives J v, the change of all rates along a direction, in loops over the
 links; the columns of J are its values for unit vectors, in batches. The system is x' = A x + B r with x = (q, u) and
-E = 1.
+E = 1. A is full; the sparse pencil, with further unknowns, is that of implicit steps (`integrate/run/newton_matrix.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
+from scipy.sparse import csc_array
 
 from ...algebra.calculus.derivatives import directional_derivative, jacobian
 from ...algebra.graph.graph import ONE, Expr, Symbol, as_expr, symbol
@@ -24,8 +25,15 @@ from ...derivation.programs.link_sweeps import swept_accelerations
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...errors import StabilityError
+from ...integrate.run.form_and_method import form_of
+from ...integrate.run.newton_matrix import slopes_of
+from ...simulation_options import SimulationOptions
+from ..spectra.sparse_pencil import SparsePencil, row_sizes
+from .lazy_matrices import late_source
+from .named_matrices import NamedMatrices
 
 MIN_SPEEDS: Final = 40  # from which on; systems that are smaller have entries that people read
+MAX_FULL: Final = 12_000  # states, of which a full matrix takes 1.2 GB
 AT_ONCE: Final = 256  # columns in a batch
 STEADY: Final = 1e-9  # acceleration below which a point counts as steady, in units of the largest in its terms
 
@@ -36,17 +44,19 @@ Parts = Mapping[str, Any]
 class LoopParts:
     """The matrices as a function of parameters: a `LateSource`.
 
+    equations       with the accelerations in loops
     state, inputs   symbols of the columns
-    rates, seen     expressions of x' and of the outputs
+    rates, seen     expressions of x', and of the outputs by name
     point           numbers of state, inputs and time
     defaults        numbers of the parameters
     """
 
+    equations: Equations
     time: Symbol
     state: tuple[Symbol, ...]
     inputs: tuple[Symbol, ...]
     rates: Sequence[Expr]
-    seen: Sequence[Expr]
+    seen: Mapping[str, Expr]
     point: Mapping[Symbol, float]
     defaults: Mapping[Symbol, float]
 
@@ -58,7 +68,7 @@ class LoopParts:
     @cached_property
     def parameters(self) -> tuple[Symbol, ...]:
         others = {*self.state, *self.inputs, self.time}
-        return tuple(s for s in free_symbols(*self.rates, *self.seen) if s not in others)
+        return tuple(s for s in free_symbols(*self.rates, *self.seen.values()) if s not in others)
 
     @cached_property
     def _vector(self) -> list[Symbol]:
@@ -67,12 +77,16 @@ class LoopParts:
     @cached_property
     def _product(self) -> Matrix:
         """J v of rates and outputs."""
-        rows = Matrix(len(self.rates) + len(self.seen), 1, (*self.rates, *self.seen))
+        rows = Matrix(len(self.rates) + len(self.seen), 1, (*self.rates, *self.seen.values()))
         found: Matrix = directional_derivative(rows, dict(zip((*self.state, *self.inputs), self._vector, strict=True)))
         return found
 
+    @property
+    def _groups(self) -> dict[str, Any]:
+        return {"t": self.time, "x": [*self.state, *self.inputs], "p": list(self.parameters)}
+
     def _compiled(self, name: str, rows: Matrix) -> Compiled:
-        groups = {"t": self.time, "x": [*self.state, *self.inputs], "p": list(self.parameters), "v": self._vector}
+        groups = {**self._groups, "v": self._vector}
         return compile_program(program(name, groups, {"Jv": list(rows.entries)}))
 
     @cached_property
@@ -81,17 +95,21 @@ class LoopParts:
 
     @cached_property
     def at_nominal(self) -> Parts:
-        return self._parts(self._jacobian(self._columns, self._nominal_parameters), 1.0)
+        return self._parts(self._columns, self.nominal_parameters, 1.0)
+
+    def shape(self, name: str) -> tuple[int, int]:
+        """Of a matrix."""
+        n, k, m = len(self.state), len(self.inputs), len(self.seen)
+        return m if name[0] in "CD" else n, n if name in "EACT" else k
 
     @cached_property
-    def _nominal_parameters(self) -> Array:
+    def nominal_parameters(self) -> Array:
         return np.array([self.defaults.get(s, np.nan) for s in self.parameters])
 
     @cached_property
     def rates_at_nominal(self) -> Array:
-        groups = {"t": self.time, "x": [*self.state, *self.inputs], "p": list(self.parameters)}
-        f = compile_program(program("state_rates", groups, {"rates": list(self.rates)}))
-        found: Array = f(self.point[self.time], self._point, self._nominal_parameters)
+        f = compile_program(program("state_rates", self._groups, {"rates": list(self.rates)}))
+        found: Array = f(self.point[self.time], self._point, self.nominal_parameters)
         return found
 
     @cached_property
@@ -100,7 +118,7 @@ class LoopParts:
 
     def numbers(self, p: Array, w: Array) -> Parts:
         """At parameters, or at rows of them."""
-        if p.ndim == 1 and np.array_equal(p, self._nominal_parameters):
+        if p.ndim == 1 and np.array_equal(p, self.nominal_parameters):
             return self.at_nominal
         return self._of_rows(self._columns, p, 1.0)
 
@@ -111,32 +129,93 @@ class LoopParts:
 
     def _of_rows(self, f: Compiled, p: Array, one: float) -> Parts:
         if p.ndim == 1:
-            return self._parts(self._jacobian(f, p), one)
-        found = [self._parts(self._jacobian(f, row), one) for row in p]
+            return self._parts(f, p, one)
+        found = [self._parts(f, row, one) for row in p]
         return {k: np.stack([x[k] for x in found]) for k in found[0]}
 
-    def _jacobian(self, f: Compiled, p: Array) -> Array:
-        n = len(self._vector)
-        out = np.empty((len(self.rates) + len(self.seen), n))
-        for first in range(0, n, AT_ONCE):
-            v = np.eye(min(AT_ONCE, n - first), n, first)
-            out[:, first : first + len(v)] = f.batch(self.point[self.time], self._point, p, v).T
+    def _parts(self, f: Compiled, p: Array, one: float) -> Parts:
+        """Matrices, computed when they are used."""
+        n, k, m = len(self.state), len(self.inputs), len(self.seen)
+
+        def of_states() -> Array:
+            return self._jacobian(f, p, 0, n)
+
+        def of_inputs() -> Array:
+            return self._jacobian(f, p, n, n + k)
+
+        none = {"B": (n, k), "D": (m, k), "Tr": (n, k)}
+        makers: dict[str, Callable[[], Array]] = {
+            f"{name}{i}": partial(np.zeros, shape) for name, shape in none.items() for i in (1, 2)
+        }
+        makers |= {
+            "E": lambda: one * self._identity(),
+            "T": lambda: one * self._identity(),
+            "Tr": partial(np.zeros, (n, k)),
+        }
+        return _PartsWhenUsed(
+            makers,
+            {"A": (of_states, 0, n), "C": (of_states, n, n + m), "B": (of_inputs, 0, n), "D": (of_inputs, n, n + m)},
+        )
+
+    def _identity(self) -> Array:
+        self._refuse_full()
+        return np.eye(len(self.state))
+
+    def _refuse_full(self) -> None:
+        if (n := len(self.state)) > MAX_FULL:
+            raise StabilityError(
+                f"linear system {self.equations.name!r}: full matrices of {n} states take {8e-9 * n * n:.2g} GB each, and this computes with them. "
+                "Pass count= to eigenvalues and modes, frequencies to frequency_response, or take sparse matrices from lin.numbers.sparse({})"
+            )
+
+    def _jacobian(self, f: Compiled, p: Array, start: int, stop: int) -> Array:
+        """Some columns of J."""
+        n, rows = len(self._vector), len(self.rates) + len(self.seen)
+        if stop - start > MAX_FULL:
+            self._refuse_full()
+        out = np.empty((rows, stop - start))
+        for first in range(start, stop, AT_ONCE):
+            v = np.eye(min(AT_ONCE, stop - first), n, first)
+            out[:, first - start : first - start + len(v)] = f.batch(self.point[self.time], self._point, p, v).T
         return out
 
-    def _parts(self, J: Array, one: float) -> Parts:
-        n, k, m = len(self.state), len(self.inputs), len(self.seen)
-        none = {"B": np.zeros((n, k)), "D": np.zeros((m, k)), "Tr": np.zeros((n, k))}
-        return {
-            "E": one * np.eye(n), "A": J[:n, :n], "C": J[n:, :n], "T": one * np.eye(n),
-            **{f"{name}{i}": zero for name, zero in none.items() for i in (1, 2)},
-            "B": J[:n, n:], "D": J[n:, n:], "Tr": none["Tr"],
-        }  # fmt: skip
+    # --------------------------------------------------------------------------------------------------------- sparse
+
+    def pencil(self, p: Array) -> SparsePencil | None:
+        """The equations before they are solved for the accelerations, at parameters; None where those are full, too."""
+        form = form_of(self.equations, SimulationOptions(form="minimal"))
+        slopes, n = slopes_of(form), len(self.state)
+        if slopes.size == n:
+            return None
+        known = {**self.defaults, **self.point, **dict(zip(self.parameters, p.tolist(), strict=True))}
+        constants = np.array([known.get(s, 0.0) for s in form.parameters])
+        entries = slopes.entries(self.point[self.time], self._point[:n], constants)
+        A = csc_array((entries, (slopes.rows, slopes.columns)), shape=(slopes.size, slopes.size))
+        ones = np.arange(n)
+        return SparsePencil(csc_array((np.ones(n), (ones, ones)), shape=A.shape), A, n)
+
+    def ordered(self, values: Mapping[Symbol, float]) -> Array:
+        """Numbers of the parameters."""
+        return np.array([values[s] for s in self.parameters])
+
+    def output_row(self, name: str, p: Array) -> tuple[Array, Array]:
+        """Of C and D, for one output."""
+        f = compile_program(
+            program("output_row", self._groups, {"row": jacobian([self.seen[name]], [*self.state, *self.inputs])})
+        )
+        row: Array = f(self.point[self.time], self._point, p).reshape(-1)
+        return row[: len(self.state)], row[len(self.state) :]
+
+    def input_column(self, k: int, p: Array) -> Array:
+        """Of B."""
+        n = len(self.state)
+        return self._jacobian(self._columns, p, n + k, n + k + 1)[:n, 0]
 
     @cached_property
     def made(self) -> Mapping[str, Matrix]:
         """Expressions of the matrices."""
         columns = [*self.state, *self.inputs]
-        J: Matrix = substitute_all([jacobian([*self.rates, *self.seen], columns)], self.point)[0]
+        J: Matrix = substitute_all([jacobian([*self.rates, *self.seen.values()], columns)], self.point)[0]
         n, k, m = len(self.state), len(self.inputs), len(self.seen)
         zero = {
             name: zeros(rows, k) for name, rows in (("B1", n), ("B2", n), ("D1", m), ("D2", m), ("Tr", n), ("Tr1", n))
@@ -167,16 +246,50 @@ def loop_parts(
     if swept is None or not known.issuperset(free_symbols(*(udot := in_own_terms(eq, [swept])[0].entries))):
         return None
     numbers = {s: float(v) for s, v in at.items() if v is not None}
-    return LoopParts(eq.t, states, inputs, (*eq.rates.entries, *udot), tuple(rows.values()), numbers, defaults)
+    return LoopParts(eq, eq.t, states, inputs, (*eq.rates.entries, *udot), rows, numbers, defaults)
 
 
 def refuse_unsteady(eq: Equations, parts: LoopParts) -> None:
     """Points at which the state changes; balances are measured by how much the accelerations change with the state."""
-    rates, J = parts.rates_at_nominal, parts.at_nominal["A"]
-    size = STEADY * (1 + np.abs(J).sum(axis=1))
-    off = np.abs(rates) - size
+    pencil = parts.pencil(parts.nominal_parameters)
+    sizes = np.abs(parts.at_nominal["A"]).sum(axis=1) if pencil is None else row_sizes(pencil)
+    rates = parts.rates_at_nominal
+    off = np.abs(rates) - STEADY * (1 + sizes)
     if (k := int(np.argmax(off))) >= 0 and off[k] > 0:
         raise StabilityError(
             f"linearisation of {eq.name!r}: the point is not steady: the rate of {parts.state[k].name} is {rates[k]:z.4g}. Find one by steady(eq, ...), "
             "or pass moving=True if this is a point of a motion"
         )
+
+
+def loops_of(lin: NamedMatrices) -> LoopParts | None:
+    """What the matrices of a linear system are known by in loops, unless states were left out or reordered."""
+    late = late_source((lin.E, lin.A))
+    names = tuple(s.name for s in late.state) if isinstance(late, LoopParts) else None
+    return late if isinstance(late, LoopParts) and lin.x == lin.variables == names else None
+
+
+class _PartsWhenUsed(Mapping[str, Array]):
+    """Arrays by name, each computed on first use.
+
+    makers   of arrays
+    rows     of arrays made once for several names, and of which rows
+    """
+
+    def __init__(
+        self, makers: Mapping[str, Callable[[], Array]], rows: Mapping[str, tuple[Callable[[], Array], int, int]]
+    ) -> None:
+        self._makers, self._rows = makers, rows
+        self._made: dict[Callable[[], Array], Array] = {}
+
+    def __getitem__(self, name: str) -> Array:
+        make, first, last = self._rows[name] if name in self._rows else (self._makers[name], 0, None)
+        if make not in self._made:
+            self._made[make] = make()
+        return self._made[make][first:last]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._makers, *self._rows))
+
+    def __len__(self) -> int:
+        return len(self._makers) + len(self._rows)

@@ -22,10 +22,12 @@ from ...emit.programs.program import Program
 from ...emit.run.callable import Array
 from ...emit.text.numpy_text import numpy_function
 from ...errors import StabilityError, listed, shown, unknown
+from ..spectra.sparse_pencil import SparsePencil, sparse_pencil
 from ..variation.first_variation import Variation
 from ..variation.parameter_samples import array, arrays
 from ..variation.system_matrices import PARTS, RECOVERY, SystemMatrices, matrices_from_entries
 from .lazy_matrices import LateSource, late_source
+from .loop_numbers import loops_of
 from .named_matrices import NamedMatrices, parts_of, unknowns_of
 
 if TYPE_CHECKING:
@@ -80,6 +82,8 @@ class MatrixNumbers(Portable):
     (['H', 'Jc'], {})
     >>> lin.numbers.matrices({}).A.shape
     (2, 2)
+    >>> lin.numbers.sparse({}).states
+    2
     >>> lin.numbers.check({})  # refuses values of bodies that cannot exist
 
     See also: `LinearSystem`, `linearize`, `steady`.
@@ -300,6 +304,19 @@ class MatrixNumbers(Portable):
 
     def _matrices_of(self, flat: Array) -> SystemMatrices:
         return SystemMatrices(*matrices_from_entries(flat, [getattr(self.lin, p).shape for p in PARTS]))
+
+    def sparse(self, values: Mapping[str, float]) -> SparsePencil:
+        """E and A as sparse matrices of SciPy. Of a large tree in loops these have further unknowns, whose equations contain no
+        rates, because A of the states alone is full.
+
+        See also: `stability.SparsePencil`, `LinearSystem.eigenvalues`.
+        """
+        loops = loops_of(self.lin)
+        found = None if loops is None else loops.pencil(loops.ordered(self.values(values)))
+        if found is None:
+            n = self.matrices(values)
+            found = sparse_pencil(n.E, n.A)
+        return found
 
     def recovered(self, values: Mapping[str, float]) -> Array:
         """T as an array."""

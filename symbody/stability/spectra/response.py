@@ -165,12 +165,18 @@ def frequency_response(
 ) -> FrequencyResponse:
     k, seen = lin.numbers.input(r), lin.with_outputs(y)
     n = seen.matrices(values)
-    f = _frequencies(n.E, n.A, lin.x) if hertz is None else np.atleast_1d(np.asarray(hertz, dtype=float))
+    f = _frequencies(n.E, n.A, lin.x) if hertz is None else checked_frequencies(lin, hertz)
+    return FrequencyResponse(lin.r[k], seen.y[0], f, transfer(n, 2 * np.pi * f, k)[:, 0])
+
+
+def checked_frequencies(lin: LinearSystem, hertz: Any) -> Array:
+    """As an array."""
+    f = np.atleast_1d(np.asarray(hertz, dtype=float))
     if f.ndim != 1 or not len(f) or not np.isfinite(f).all():
         raise StabilityError(
             f"linear system {lin.name!r}: frequencies must be finite numbers in Hz, got {shown(hertz)}"
         )
-    return FrequencyResponse(lin.r[k], seen.y[0], f, transfer(n, 2 * np.pi * f, k)[:, 0])
+    return f
 
 
 def transfer(n: Any, omega: Array, k: int) -> Complex:

@@ -17,7 +17,7 @@ from ...emit.run.callable import Array
 from ...errors import StabilityError, shown, unknown
 from ...summary import Tabular
 from ..variation.system_matrices import FullSystem
-from .nearest_eigenvalues import nearest_eigenvalues
+from .nearest_eigenvalues import nearest_eigenvalues, nearest_modes
 from .pencil import Complex, finite_eigenvalues, pencil_spectrum, qz_eigenvalues, sorted_order, without_rounding
 
 if TYPE_CHECKING:
@@ -195,12 +195,15 @@ def eigenvalues(
 def _nearest(lin: LinearSystem, values: Mapping[str, float], method: str, count: int, near: complex) -> Complex:
     if method != "coordinates":
         raise StabilityError(f"eigenvalues: count= is for method='coordinates', got method={method!r}")
+    _refuse_selection("eigenvalues", count, near)
+    return nearest_eigenvalues(lin.numbers.sparse(values), count, near, lin.x)
+
+
+def _refuse_selection(what: str, count: int, near: complex) -> None:
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise StabilityError(f"eigenvalues: count is a whole number from 1 on, got {shown(count)}")
+        raise StabilityError(f"{what}: count is a whole number from 1 on, got {shown(count)}")
     if not isinstance(near, (int, float, complex)) or not np.isfinite(near):
-        raise StabilityError(f"eigenvalues: near is a finite number, real or complex, got {shown(near)}")
-    n = lin.matrices(values)
-    return nearest_eigenvalues(n.E, n.A, count, near, lin.x)
+        raise StabilityError(f"{what}: near is a finite number, real or complex, got {shown(near)}")
 
 
 @values_by_name(StabilityError)
@@ -266,13 +269,20 @@ def pencil_of_squares(lin: LinearSystem, values: Mapping[str, float]) -> tuple[A
     return E, A
 
 
-def modes(lin: LinearSystem, values: Mapping[str, float]) -> Spectrum:
-    n = lin.matrices(values)
-    found = pencil_spectrum(n.E, n.A, lin.x)
-    shapes = lin.numbers.recovered(values) @ found.x
+def modes(lin: LinearSystem, values: Mapping[str, float], count: int | None = None, near: complex = 0.0) -> Spectrum:
+    if count is None:
+        n = lin.matrices(values)
+        found = pencil_spectrum(n.E, n.A, lin.x)
+        moved = n.E @ found.x
+    else:
+        _refuse_selection("modes", count, near)
+        pencil = lin.numbers.sparse(values)
+        found = nearest_modes(pencil, count, near, lin.x)
+        moved = pencil.E[: pencil.states, : pencil.states] @ found.x
+    shapes = found.x if lin.variables == lin.x else lin.numbers.recovered(values) @ found.x
     names = lin.variables
     coordinates = [k for k, name in enumerate(names) if lin.full is None or name in lin.full.q]
-    share = np.abs(found.y.conj() * (n.E @ found.x))
+    share = np.abs(found.y.conj() * moved)
     made = [_mode(complex(s), shapes[:, k], share[:, k], coordinates, names, lin.x) for k, s in enumerate(found.s)]
     return Spectrum(tuple(made), found.infinite)
 
