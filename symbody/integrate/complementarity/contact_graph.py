@@ -145,6 +145,12 @@ def set_diagonal(g: ContactGraph, c: int) -> None:
             add_products(g, g.V[ROWS * g.width * k :], A)
     if g.tree.is_there == 1:
         add_link_diagonal(g, c, A)
+    end_diagonal(g, c)
+
+
+def end_diagonal(g: ContactGraph, c: int) -> None:
+    """Diagonal, mobility and turns of a contact, from its block of A."""
+    A = g.local[6 * c :]
     half = 0.5 * (A[1] - A[2])
     g.mobility[c] = max(0.5 * (A[1] + A[2]) + sqrt(half * half + A[5] * A[5]), SMALLEST)
     coupled = abs(A[1] - A[2]) + abs(A[3]) + abs(A[4]) + abs(A[5])

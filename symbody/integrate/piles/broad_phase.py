@@ -48,10 +48,9 @@ def set_box(s: PileStep, i: int) -> None:
     """The box around a body along the axes of the ground."""
     g = s.grid
     k = s.kind[i]
-    form = s.shapes.form[k]
     for r in range(3):
         reach = s.shapes.radius[k]
-        if form == DRUM:
+        if s.shapes.solids == 1 and s.shapes.form[k] == DRUM:
             along = 0.0
             for j in range(3):
                 along += s.turn[9 * i + 3 * r + j] * s.shapes.axis[3 * k + j]
@@ -59,8 +58,15 @@ def set_box(s: PileStep, i: int) -> None:
         x = s.y[STATE * i + r]
         g.low[3 * i + r] = x - reach - s.margin
         g.high[3 * i + r] = x + reach + s.margin
-        if form != BALL and form != DRUM:
+        if is_by_corners(s, k) == 1:
             set_hull_side(s, i, r)
+
+
+def is_by_corners(s: PileStep, k: int) -> int:
+    """Whether a kind of body has corners, or balls."""
+    if s.shapes.clumps == 0 and s.shapes.solids == 0:
+        return 0
+    return 1 if s.shapes.form[k] != BALL and s.shapes.form[k] != DRUM else 0
 
 
 def set_hull_side(s: PileStep, i: int, r: int) -> None:

@@ -30,7 +30,7 @@ from .pile_step import (
     store_impulse,
     turn_body,
 )
-from .round_contacts import ball_near_ball, ball_on_plane
+from .round_contacts import ball_near_ball, ball_on_plane, set_ball
 
 NONE: Final = -2  # the other body of a slot without a contact
 COLOURS: Final = 32  # at most
@@ -116,7 +116,8 @@ def find_contacts_of_body(i: int, d: CardStep) -> None:
     s.capacity = begin + d.slots
     s.is_full = 0
     for plane in range(s.n_planes):
-        ball_on_plane(s, i, plane)
+        set_ball(s, i, 0, 0)
+        ball_on_plane(s, plane)
         keep_contact(s, i, GROUND, s.plane_kind[plane], plane, 1.0)
     for cell in range(27):
         touch_balls_of_cell(s, i, cell)
@@ -139,7 +140,9 @@ def touch_balls_of_cell(s: PileStep, i: int, cell: int) -> None:
     for k in range(g.start[bucket], g.start[bucket + 1]):
         j = g.sorted[k]
         if j > i and g.at[3 * j] == x and g.at[3 * j + 1] == y and g.at[3 * j + 2] == z and is_apart(s, i, j) == 0:
-            ball_near_ball(s, i, j)
+            set_ball(s, i, 0, 0)
+            set_ball(s, j, 0, 1)
+            ball_near_ball(s)
             keep_contact(s, i, j, s.kind[j], 0, 1.0)
 
 

@@ -10,7 +10,7 @@ from math import sqrt
 from typing import Final
 
 from ...emit.loops.kernel_language import Numbers
-from .pile_records import STATE, PileStep
+from .pile_records import PileStep
 
 SAME: Final = 1e-9  # points closer than this fraction of a ball's radius are one
 MOST_TOUCHED: Final = 8  # points of one ball on the field
@@ -72,11 +72,11 @@ def corner_on_field(s: PileStep, x: Numbers) -> None:
         s.w[3 + r] = x[r]
 
 
-def ball_on_triangle(s: PileStep, i: int) -> None:
-    """The point of the triangle in `two` that is nearest to the centre of a ball, in w. From below it is pushed along the
-    normal."""
-    x = s.y[STATE * i :]
-    radius = s.shapes.radius[s.kind[i]]
+def ball_on_triangle(s: PileStep) -> None:
+    """The point of the triangle in `two` that is nearest to the centre of the first ball in `ball`, in w. From below it is pushed along
+    the normal."""
+    x = s.ball[:]
+    radius = s.ball[3]
     height = s.two[9] * x[0] + s.two[10] * x[1] + s.two[11] * x[2] - s.two[12]
     for r in range(3):
         s.w[3 + r] = x[r] - height * s.two[9 + r]

@@ -12,6 +12,7 @@ from typing import Final
 
 from ...emit.loops.kernel_language import Numbers
 from .pile_records import MOST_CORNERS, ROOM, STATE, PileStep
+from .round_contacts import height_over
 
 FACE_PREFERRED: Final = 0.02  # two edges meet only where they overlap less than faces do by this fraction
 DEPTH_TOLERANCE: Final = 1e-12  # depths that differ by less count as equal [m]
@@ -42,41 +43,53 @@ def set_world_hull(s: PileStep, i: int, room: Numbers) -> None:
 # ------------------------------------------------------------------------------------------------------- with a ball
 
 
-def ball_near_hull(s: PileStep, i: int, j: int) -> None:
-    """From the hull j towards the ball i: the point of the hull that is nearest to the centre."""
-    set_world_hull(s, j, s.two)
+def ball_near_hull(s: PileStep, j: int) -> None:
+    """From the hull j towards the first ball in `ball`: the point of the hull that is nearest to the centre, found in the hull's axes."""
     k = s.kind[j]
-    x = s.y[STATE * i :]
-    faces = s.shapes.face[k + 1] - s.shapes.face[k]
+    x = s.ball[4:]
+    set_in_axes(s, j, x)
     best = -1e300
-    for f in range(faces):
-        distance = height_over_face(s.two, f, x)
+    for f in range(s.shapes.face[k], s.shapes.face[k + 1]):
+        distance = height_over(s.shapes.face_planes[4 * f :], x)
         if distance > best:
             best = distance
             for r in range(3):
-                s.w[r] = s.two[ROOM + 4 * f + r]
-    s.w[6] = best - s.shapes.radius[s.kind[i]]
+                s.w[r] = s.shapes.face_planes[4 * f + r]
+    s.w[6] = best - s.ball[3]
     if best > 0.0 and s.w[6] <= 0.0:
-        nearest_on_faces(s, i, k)
+        nearest_on_faces(s, k, x)
     else:
         for r in range(3):
             s.w[3 + r] = x[r] - best * s.w[r]
+    set_in_ground(s, j)
 
 
-def height_over_face(hull: Numbers, f: int, x: Numbers) -> float:
-    out = -hull[ROOM + 4 * f + 3]
+def set_in_axes(s: PileStep, j: int, to: Numbers) -> None:
+    """The centre of the first ball from that of a body, in the axes of this."""
     for r in range(3):
-        out += hull[ROOM + 4 * f + r] * x[r]
-    return out
+        to[r] = 0.0
+        for c in range(3):
+            to[r] += s.turn[9 * j + 3 * c + r] * (s.ball[c] - s.y[STATE * j + c])
 
 
-def nearest_on_faces(s: PileStep, i: int, k: int) -> None:
+def set_in_ground(s: PileStep, j: int) -> None:
+    """Normal and point in w from the axes of a body."""
+    for r in range(6):
+        s.w[7 + r] = s.w[r]
+    for r in range(3):
+        s.w[r] = 0.0
+        s.w[3 + r] = s.y[STATE * j + r]
+        for c in range(3):
+            s.w[r] += s.turn[9 * j + 3 * r + c] * s.w[7 + c]
+            s.w[3 + r] += s.turn[9 * j + 3 * r + c] * s.w[10 + c]
+
+
+def nearest_on_faces(s: PileStep, k: int, x: Numbers) -> None:
     """The nearest point of the faces that a centre outside is above."""
-    x = s.y[STATE * i :]
     least = 1e300
-    for f in range(s.shapes.face[k + 1] - s.shapes.face[k]):
-        if height_over_face(s.two, f, x) > 0.0:
-            square = nearest_on_face(s, k, f, x)
+    for f in range(s.shapes.face[k], s.shapes.face[k + 1]):
+        if height_over(s.shapes.face_planes[4 * f :], x) > 0.0:
+            square = nearest_on_face(s, s.shapes.corner[k], f, x)
             if square < least:
                 least = square
                 for r in range(3):
@@ -84,23 +97,23 @@ def nearest_on_faces(s: PileStep, i: int, k: int) -> None:
     distance = sqrt(least)
     for r in range(3):
         s.w[r] = (x[r] - s.w[3 + r]) / max(distance, 1e-300)
-    s.w[6] = distance - s.shapes.radius[s.kind[i]]
+    s.w[6] = distance - s.ball[3]
 
 
-def nearest_on_face(s: PileStep, k: int, f: int, x: Numbers) -> float:
-    """The point of a face nearest to x, in w[7:10]; the square of its distance."""
-    height = height_over_face(s.two, f, x)
+def nearest_on_face(s: PileStep, first: int, f: int, x: Numbers) -> float:
+    """The point of a face nearest to x, in w[7:10]; the square of its distance. Corners of the hull are from `first` on."""
+    plane = s.shapes.face_planes[4 * f :]
+    height = height_over(plane, x)
     for r in range(3):
-        s.w[7 + r] = x[r] - height * s.two[ROOM + 4 * f + r]
-    face = s.shapes.face[k] + f
-    begin = s.shapes.loop_at[face]
-    count = s.shapes.loop_at[face + 1] - begin
+        s.w[7 + r] = x[r] - height * plane[r]
+    begin = s.shapes.loop_at[f]
+    count = s.shapes.loop_at[f + 1] - begin
     least = 1e300
     is_inside = 1
     for c in range(count):
-        a = 3 * s.shapes.loops[begin + c]
-        b = 3 * s.shapes.loops[begin + (c + 1) % count]
-        if beyond_edge(s.two, ROOM + 4 * f, a, b, x) > 0.0:
+        a = s.shapes.corners[3 * (first + s.shapes.loops[begin + c]) :]
+        b = s.shapes.corners[3 * (first + s.shapes.loops[begin + (c + 1) % count]) :]
+        if beyond_edge(plane, a, b, x) > 0.0:
             is_inside = 0
             square = nearest_on_edge(s, a, b, x)
             if square < least:
@@ -110,28 +123,28 @@ def nearest_on_face(s: PileStep, k: int, f: int, x: Numbers) -> float:
     return height * height if is_inside == 1 else least
 
 
-def beyond_edge(hull: Numbers, plane: int, a: int, b: int, x: Numbers) -> float:
+def beyond_edge(normal: Numbers, a: Numbers, b: Numbers, x: Numbers) -> float:
     """How far x is beyond the edge from a to b of a face, times its length; negative: on the side of the face."""
-    ux = hull[b] - hull[a]
-    uy = hull[b + 1] - hull[a + 1]
-    uz = hull[b + 2] - hull[a + 2]
-    nx = uy * hull[plane + 2] - uz * hull[plane + 1]
-    ny = uz * hull[plane] - ux * hull[plane + 2]
-    nz = ux * hull[plane + 1] - uy * hull[plane]
-    return nx * (x[0] - hull[a]) + ny * (x[1] - hull[a + 1]) + nz * (x[2] - hull[a + 2])
+    ux = b[0] - a[0]
+    uy = b[1] - a[1]
+    uz = b[2] - a[2]
+    nx = uy * normal[2] - uz * normal[1]
+    ny = uz * normal[0] - ux * normal[2]
+    nz = ux * normal[1] - uy * normal[0]
+    return nx * (x[0] - a[0]) + ny * (x[1] - a[1]) + nz * (x[2] - a[2])
 
 
-def nearest_on_edge(s: PileStep, a: int, b: int, x: Numbers) -> float:
+def nearest_on_edge(s: PileStep, a: Numbers, b: Numbers, x: Numbers) -> float:
     along = 0.0
     length = 0.0
     for r in range(3):
-        u = s.two[b + r] - s.two[a + r]
-        along += u * (x[r] - s.two[a + r])
+        u = b[r] - a[r]
+        along += u * (x[r] - a[r])
         length += u * u
     t = max(0.0, min(1.0, along / max(length, 1e-300)))
     square = 0.0
     for r in range(3):
-        s.w[10 + r] = s.two[a + r] + t * (s.two[b + r] - s.two[a + r])
+        s.w[10 + r] = a[r] + t * (b[r] - a[r])
         square += (x[r] - s.w[10 + r]) * (x[r] - s.w[10 + r])
     return square
 
@@ -183,7 +196,7 @@ def best_face(s: PileStep, a: int, b: int, one: Numbers, two: Numbers) -> int:
     for f in range(s.shapes.face[a + 1] - s.shapes.face[a]):
         lowest = 1e300
         for c in range(s.shapes.corner[b + 1] - s.shapes.corner[b]):
-            lowest = min(lowest, height_over_face(one, f, two[3 * c :]))
+            lowest = min(lowest, height_over(one[ROOM + 4 * f :], two[3 * c :]))
         if lowest > gap:
             gap = lowest
             best = f
@@ -309,7 +322,7 @@ def clip_faces(s: PileStep, a: int, face: int, b: int, one: Numbers, two: Number
         count = clip_at_edge(s, ROOM + 4 * face, p, q, one, count)
     kept = 0
     for c in range(count):
-        height = height_over_face(one, face, s.clip[4 * c :])
+        height = height_over(one[ROOM + 4 * face :], s.clip[4 * c :])
         if height <= s.margin:
             for r in range(3):
                 s.clip[4 * kept + r] = s.clip[4 * c + r] - 0.5 * height * one[ROOM + 4 * face + r]
@@ -323,8 +336,8 @@ def clip_at_edge(s: PileStep, plane: int, p: int, q: int, one: Numbers, count: i
     kept = 0
     for c in range(count):
         after = (c + 1) % count
-        here = beyond_edge(one, plane, p, q, s.clip[4 * c :])
-        there = beyond_edge(one, plane, p, q, s.clip[4 * after :])
+        here = beyond_edge(one[plane:], one[p:], one[q:], s.clip[4 * c :])
+        there = beyond_edge(one[plane:], one[p:], one[q:], s.clip[4 * after :])
         if here <= 0.0 and kept < MOST_CORNERS:
             for r in range(3):
                 s.clipped[4 * kept + r] = s.clip[4 * c + r]

@@ -183,12 +183,17 @@ def set_wrench(s: PileStep, c: int, r: int, about: Numbers, sign: float) -> None
 
 def change_machine(s: PileStep, is_shift: int) -> None:
     """Speeds after the step, or, is_shift 1, those that push bodies apart."""
+    if s.machine.bodies > 0:
+        add_up_wrenches(s)
+        answer_wrenches(s, is_shift)
+
+
+def answer_wrenches(s: PileStep, is_shift: int) -> None:
+    """The same from the impulses on its bodies."""
     m = s.machine
-    if m.bodies == 0:
-        return
     d = m.step
-    add_up_wrenches(s)
     if m.links.is_there == 1:
+        load_links(s)
         answer_impulses(m.links, d.n_u)
     for k in range(d.n_u):
         change = m.links.answer[k] if m.links.is_there == 1 else answer_of_speed(s, k)
@@ -208,8 +213,6 @@ def answer_of_speed(s: PileStep, k: int) -> float:
 
 def add_up_wrenches(s: PileStep) -> None:
     m = s.machine
-    if m.links.is_there == 1:
-        clear_loads(m.links)
     for i in range(SPEEDS * m.bodies):
         m.wrench[i] = 0.0
     for c in range(s.contacts):
@@ -220,17 +223,31 @@ def add_up_wrenches(s: PileStep) -> None:
 
 
 def add_wrench(s: PileStep, c: int, a: int, sign: float) -> None:
-    m = s.machine
     for r in range(ROWS):
-        if m.links.is_there == 1:
-            link = m.links.carrier[a]
-            set_wrench(s, c, r, m.links.tree.origin[3 * link :], sign)
-            for i in range(SPEEDS):
-                m.links.load[SPEEDS * link + i] += s.w[i] * s.graph.x[ROWS * c + r]
-        else:
-            set_wrench(s, c, r, s.y[STATE * (s.n + a) :], sign)
-            for i in range(SPEEDS):
-                m.wrench[SPEEDS * a + i] += s.w[i] * s.graph.x[ROWS * c + r]
+        set_wrench(s, c, r, s.y[STATE * (s.n + a) :], sign)
+        for i in range(SPEEDS):
+            s.machine.wrench[SPEEDS * a + i] += s.w[i] * s.graph.x[ROWS * c + r]
+
+
+def load_links(s: PileStep) -> None:
+    """Impulses on bodies as those on their links, about the origins of these."""
+    m = s.machine.links
+    clear_loads(m)
+    for a in range(s.machine.bodies):
+        f = s.machine.wrench[SPEEDS * a :]
+        to = m.load[SPEEDS * m.carrier[a] :]
+        set_arm(s, a)
+        for i in range(SPEEDS):
+            to[i] += f[i]
+        to[3] += s.w[1] * f[2] - s.w[2] * f[1]
+        to[4] += s.w[2] * f[0] - s.w[0] * f[2]
+        to[5] += s.w[0] * f[1] - s.w[1] * f[0]
+
+
+def set_arm(s: PileStep, a: int) -> None:
+    """From the origin of its link to the centre of a body, in w."""
+    for r in range(3):
+        s.w[r] = s.y[STATE * (s.n + a) + r] - s.machine.links.tree.origin[3 * s.machine.links.carrier[a] + r]
 
 
 def keep_machine(s: PileStep) -> None:

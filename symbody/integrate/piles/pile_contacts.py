@@ -17,7 +17,7 @@ from .height_field import (
 )
 from .hull_contacts import ball_near_hull, hulls_overlap
 from .pile_records import BALL, CLOSED, CLUMP, DRUM, HULL, LAWS, MOST_CORNERS, STATE, PileStep
-from .round_contacts import ball_near_ball, ball_near_drum, ball_on_plane, drum_on_plane, height_over_plane
+from .round_contacts import ball_near_ball, ball_near_drum, ball_on_plane, drum_on_plane, height_over, set_ball
 
 GROUND: Final = -1
 
@@ -75,22 +75,13 @@ def touch_pair(s: PileStep, i: int, j: int) -> None:
     """Contacts of two bodies, i < j."""
     if is_own_pair(s, i, j) == 1 or is_apart(s, i, j) == 1:
         return
-    one = s.shapes.form[s.kind[i]]
-    two = s.shapes.form[s.kind[j]]
-    kind = s.kind[j]
-    parts = parts_of(s, i)
-    others = parts_of(s, j)
-    for a in range(parts):
-        p = part_of(s, i, a, 0)
-        for b in range(others):
-            q = part_of(s, j, b, 1)
-            touch_parts(s, i, j, p, q, MOST_CORNERS * a + b)
-    if one == HULL and two == HULL:
+    touch_balls_of_pair(s, i, j)
+    if s.shapes.solids == 1 and s.shapes.form[s.kind[i]] == HULL and s.shapes.form[s.kind[j]] == HULL:
         count = hulls_overlap(s, i, j)
         for c in range(count):
             for r in range(4):
                 s.w[3 + r] = s.clip[4 * c + r]
-            keep_contact(s, i, j, kind, s.mark + c, 1.0)
+            keep_contact(s, i, j, s.kind[j], s.mark + c, 1.0)
 
 
 def is_own_pair(s: PileStep, i: int, j: int) -> int:
@@ -100,61 +91,64 @@ def is_own_pair(s: PileStep, i: int, j: int) -> int:
     return 1 - s.machine.touches[(i - s.n) * s.machine.bodies + j - s.n]
 
 
-def parts_of(s: PileStep, i: int) -> int:
-    """Balls of a clump; other bodies are one part."""
+def has_balls(s: PileStep, i: int) -> int:
+    if s.shapes.solids == 0:
+        return 1
+    form = s.shapes.form[s.kind[i]]
+    return 1 if form == BALL or form == CLUMP else 0
+
+
+def balls_of(s: PileStep, i: int) -> int:
+    """How many balls a clump has; a ball is one."""
+    if s.shapes.clumps == 0:
+        return 1
     k = s.kind[i]
     return s.shapes.corner[k + 1] - s.shapes.corner[k] if s.shapes.form[k] == CLUMP else 1
 
 
-def part_of(s: PileStep, i: int, a: int, which: int) -> int:
-    """The body itself; of a clump a ball of it, as one of two bodies that stand for them."""
-    k = s.kind[i]
-    if s.shapes.form[k] != CLUMP:
-        return i
-    p = s.parts + which
-    c = s.shapes.corner[k] + a
-    s.shapes.radius[s.kind[p]] = s.shapes.sizes[c]
-    for r in range(3):
-        x = s.y[STATE * i + r]
-        for j in range(3):
-            x += s.turn[9 * i + 3 * r + j] * s.shapes.corners[3 * c + j]
-        s.y[STATE * p + r] = x
-    return p
+def touch_balls_of_pair(s: PileStep, i: int, j: int) -> None:
+    """Contacts of balls of one of two bodies with the other."""
+    if has_balls(s, i) == 1:
+        for a in range(balls_of(s, i)):
+            set_ball(s, i, a, 0)
+            touch_ball(s, i, j, MOST_CORNERS * a)
+    elif has_balls(s, j) == 1:
+        for b in range(balls_of(s, j)):
+            set_ball(s, j, b, 0)
+            ball_near_solid(s, i)
+            keep_contact(s, i, j, s.kind[j], b, -1.0)
 
 
-def touch_parts(s: PileStep, i: int, j: int, p: int, q: int, feature: int) -> None:
-    """The contact of a part p of i with a part q of j, one of which is a ball."""
-    one = s.shapes.form[s.kind[p]]
-    two = s.shapes.form[s.kind[q]]
-    kind = s.kind[j]
-    if one == BALL and two == BALL:
-        ball_near_ball(s, p, q)
-        keep_contact(s, i, j, kind, feature, 1.0)
-    if one == BALL and two == HULL:
-        ball_near_hull(s, p, q)
-        keep_contact(s, i, j, kind, feature, 1.0)
-    if one == HULL and two == BALL:
-        ball_near_hull(s, q, p)
-        keep_contact(s, i, j, kind, feature, -1.0)
-    if one == BALL and two == DRUM:
-        ball_near_drum(s, p, q)
-        keep_contact(s, i, j, kind, feature, 1.0)
-    if one == DRUM and two == BALL:
-        ball_near_drum(s, q, p)
-        keep_contact(s, i, j, kind, feature, -1.0)
+def touch_ball(s: PileStep, i: int, j: int, feature: int) -> None:
+    """The first ball in `ball`, which is one of i, with j."""
+    if has_balls(s, j) == 1:
+        for b in range(balls_of(s, j)):
+            set_ball(s, j, b, 1)
+            ball_near_ball(s)
+            keep_contact(s, i, j, s.kind[j], feature + b, 1.0)
+    else:
+        ball_near_solid(s, j)
+        keep_contact(s, i, j, s.kind[j], feature, 1.0)
+
+
+def ball_near_solid(s: PileStep, j: int) -> None:
+    if s.shapes.form[s.kind[j]] == HULL:
+        ball_near_hull(s, j)
+    else:
+        ball_near_drum(s, j)
 
 
 def touch_plane(s: PileStep, i: int, plane: int) -> None:
     k = s.kind[i]
     kind = s.plane_kind[plane]
-    if height_over_plane(s, plane, s.y[STATE * i :]) > s.shapes.reach[k] + s.margin:
+    if height_over(s.planes[4 * plane :], s.y[STATE * i :]) > s.shapes.reach[k] + s.margin:
         return
-    if s.shapes.form[k] == BALL or s.shapes.form[k] == CLUMP:
-        parts = parts_of(s, i)
-        for a in range(parts):
-            p = part_of(s, i, a, 0)
-            ball_on_plane(s, p, plane)
+    if has_balls(s, i) == 1:
+        for a in range(balls_of(s, i)):
+            set_ball(s, i, a, 0)
+            ball_on_plane(s, plane)
             keep_contact(s, i, GROUND, kind, s.n_planes * a + plane, 1.0)
+        return
     if s.shapes.form[k] == DRUM:
         for feature in range(6):
             drum_on_plane(s, i, plane, feature)
@@ -162,7 +156,7 @@ def touch_plane(s: PileStep, i: int, plane: int) -> None:
     if s.shapes.form[k] == HULL:
         for c in range(s.shapes.corner[k], s.shapes.corner[k + 1]):
             set_corner(s, i, c)
-            s.w[6] = height_over_plane(s, plane, s.w[3:])
+            s.w[6] = height_over(s.planes[4 * plane :], s.w[3:])
             for r in range(3):
                 s.w[r] = s.planes[4 * plane + r]
             keep_contact(s, i, GROUND, kind, s.n_planes * (c - s.shapes.corner[k]) + plane, 1.0)
@@ -178,11 +172,10 @@ def set_corner(s: PileStep, i: int, c: int) -> None:
 
 def touch_field(s: PileStep, i: int) -> None:
     k = s.kind[i]
-    if s.shapes.form[k] == BALL or s.shapes.form[k] == CLUMP:
-        parts = parts_of(s, i)
-        for a in range(parts):
-            p = part_of(s, i, a, 0)
-            touch_triangles(s, i, p, a)
+    if has_balls(s, i) == 1:
+        for a in range(balls_of(s, i)):
+            set_ball(s, i, a, 0)
+            touch_triangles(s, i, a)
     else:
         for c in range(s.shapes.corner[k], s.shapes.corner[k + 1]):
             set_corner(s, i, c)
@@ -193,19 +186,19 @@ def touch_field(s: PileStep, i: int) -> None:
                 keep_contact(s, i, GROUND, s.field_kind, -1 - (c - s.shapes.corner[k]), 1.0)
 
 
-def touch_triangles(s: PileStep, i: int, p: int, part: int) -> None:
-    """A ball p, which is i or a part of it, with the triangles in its box; points that are there already are left out."""
-    radius = s.shapes.radius[s.kind[p]]
+def touch_triangles(s: PileStep, i: int, part: int) -> None:
+    """The first ball in `ball` with the triangles in its box; points that are there already are left out."""
+    radius = s.ball[3]
     reach = radius + s.margin
-    x = s.y[STATE * p]
-    y = s.y[STATE * p + 1]
+    x = s.ball[0]
+    y = s.ball[1]
     begin = s.contacts
     first = 2 * part * s.field_shape[0] * s.field_shape[1]
     for a in range(cell_of_field(s, 0, x - reach), cell_of_field(s, 0, x + reach) + 1):
         for b in range(cell_of_field(s, 1, y - reach), cell_of_field(s, 1, y + reach) + 1):
             for half in range(2):
                 set_triangle(s, a, b, half)
-                ball_on_triangle(s, p)
+                ball_on_triangle(s)
                 if s.contacts - begin < MOST_TOUCHED and is_new_point(s, begin, SAME * radius) == 1:
                     keep_contact(s, i, GROUND, s.field_kind, -1 - (first + 2 * (a * s.field_shape[1] + b) + half), 1.0)
 

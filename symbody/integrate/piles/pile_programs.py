@@ -87,8 +87,8 @@ def pile_step_record(pile: PileNumbers, h: float, capacity: int, callees: dict[s
     field = pile.terrain
     room = ROOM + 4 * MOST_FACES
     return PileStep(
-        n=n, fixed=pile.fixed, kinds=len(pile.laws), h=h, parts=total, y=np.append(np.ravel(pile.start), np.zeros(2 * STATE + 1)),
-        kind=indices([*pile.kinds.tolist(), len(pile.solids), len(pile.solids) + 1]),
+        n=n, fixed=pile.fixed, kinds=len(pile.laws), h=h, y=np.append(np.ravel(pile.start), 0.0),
+        kind=indices(pile.kinds.tolist()),
         turn=np.zeros(9 * total + 1), mass=_flat(pile.masses), roots=_flat(_roots(pile.masses)), laws=_flat(pile.laws),
         n_planes=len(pile.planes), planes=_flat(pile.planes), plane_kind=indices(pile.plane_kinds.tolist()),
         field_kind=-1 if field is None else field.kind, field=np.zeros(1) if field is None else _flat(field.heights),
@@ -100,7 +100,7 @@ def pile_step_record(pile: PileNumbers, h: float, capacity: int, callees: dict[s
         old_feature=indices([0] * c), old_impulse=np.zeros(3 * c + 3), new_start=indices([0] * (n + carried + 1)),
         **callees, x=np.zeros(STATE), p=p, udot=np.zeros(SPEEDS),
         qdot=np.zeros(7), before=np.zeros(STATE * n + 1), residual=0.0, free=np.zeros(SPEEDS * n + 1), own=np.zeros(SPEEDS * n + 1),
-        stabilise=pile.stabilise, shift=np.zeros(SPEEDS * n + 1), rest=pile.rest, calm=indices([0] * nodes), mark=0, w=np.zeros(16),
+        stabilise=pile.stabilise, shift=np.zeros(SPEEDS * n + 1), rest=pile.rest, calm=indices([0] * nodes), mark=0, ball=np.zeros(8), w=np.zeros(16),
         clip=np.zeros(4 * MOST_CORNERS + 4), clipped=np.zeros(4 * MOST_CORNERS + 4), one=np.zeros(room), two=np.zeros(room),
     )  # fmt: skip
 

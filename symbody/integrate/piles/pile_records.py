@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...emit.loops.kernel_language import Function, Indices, Mutable, Numbers
+from ...emit.loops.kernel_language import Function, Indices, Known, Mutable, Numbers
 from ...emit.loops.records import Struct
 from ..complementarity.contact_graph import ContactGraph
 from ..time_stepping.moreau_records import MoreauStep
@@ -29,6 +29,7 @@ ROOM: Final = 3 * MOST_CORNERS  # where faces stand after the corners of a hull 
 class PileShapes(Struct):
     """Of each kind of body (`form`), sizes in its principal axes.
 
+    clumps, solids    1 where some are clumps; where some are neither clumps nor balls
     radius, half      of balls, drums and capsules; half the length along `axis` (three numbers)
     reach             radius of a sphere around the body's centre that contains it
     corner, ...       of each hull: where its corners (of `corners`), faces (`face_planes`: normal and distance; corners of a
@@ -36,6 +37,8 @@ class PileShapes(Struct):
                       the centres of its balls, whose radii are in `sizes`
     """
 
+    clumps: Known[int]
+    solids: Known[int]
     form: Indices
     radius: Numbers
     half: Numbers
@@ -105,7 +108,6 @@ class PileMachine(Struct):
 class PileStep(Struct):
     """A step of n free bodies, after which `fixed` ones stand: those of a mechanism first, then those that do not move.
 
-    parts         number of the first of two bodies that stand for balls of clumps; their kinds are the last two
     y, kind       state and kind of each body, `turn`: its rotation matrix at the midpoint
     h             length of the step
     mass          of each kind: mass, and three moments of inertia
@@ -120,13 +122,13 @@ class PileStep(Struct):
     margin        gap up to which a contact is closed
     point, x, p, udot      the program of one body, its state, parameters and accelerations
     stabilise     part of the penetration that a step takes back; `shift`: speeds that do so
+    ball          two balls that may touch: centre and radius of each
     rest          speed below which an island sleeps, 0: never; `calm`: steps that a body was slow
     """
 
     n: int
     fixed: int
     kinds: int
-    parts: int
     h: Mutable[float]
     y: Numbers
     kind: Indices
@@ -178,6 +180,7 @@ class PileStep(Struct):
     rest: float
     calm: Indices
     mark: Mutable[int]
+    ball: Numbers
     w: Numbers
     clip: Numbers
     clipped: Numbers

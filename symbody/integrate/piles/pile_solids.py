@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,16 +52,17 @@ def shape_record(solids: list[PileSolid]) -> PileShapes:
     counts = [(len(k.corners), len(k.faces), len(k.edges)) for k in solids]
     at = np.concatenate([[(0, 0, 0)], np.cumsum(counts, axis=0)]).astype(np.int64)
     loops = [loop for k in solids for loop in k.faces]
+    forms = {k.form for k in solids}
     return PileShapes(
-        form=np.array([*(k.form for k in solids), BALL, BALL], dtype=np.int64), radius=np.array([*(k.radius for k in solids), 0.0, 0.0]),
-        half=np.array([*(k.half for k in solids), 0.0]), axis=_flat([k.axis for k in solids]), reach=np.array([*(k.reach for k in solids), 0.0]),
+        clumps=int(CLUMP in forms), solids=int(bool(forms - {BALL, CLUMP})), form=_whole([k.form for k in solids]), radius=_flat([k.radius for k in solids]),
+        half=_flat([k.half for k in solids]), axis=_flat([k.axis for k in solids]), reach=_flat([k.reach for k in solids]),
         corner=at[:, 0].copy(), corners=_flat([k.corners for k in solids]), sizes=_flat([k.sizes if k.form == CLUMP else np.zeros(len(k.corners)) for k in solids]), face=at[:, 1].copy(), face_planes=_flat([k.planes for k in solids]),
         loop_at=np.cumsum([0, *(len(loop) for loop in loops), 0]).astype(np.int64), loops=_whole([c for loop in loops for c in loop]),
         edge=at[:, 2].copy(), edges=_whole([i for k in solids for e in k.edges for i in e]),
     )  # fmt: skip
 
 
-def _flat(parts: list[Array]) -> Array:
+def _flat(parts: Sequence[Array | float]) -> Array:
     return np.concatenate([*(np.ravel(p) for p in parts), [0.0]])
 
 

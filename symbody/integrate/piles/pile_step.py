@@ -274,8 +274,13 @@ def set_contact_rows(s: PileStep, c: int, block: int) -> None:
         if is_between_bodies(s, c) == 1:
             own = blocks_of_body(s, s.first[c])
             before += add_blocks(s, c, block + own, s.second[c], -1.0)
-    g.b[ROWS * c] += s.restitution[c] * min(before, 0.0)
-    g.soft[c] = s.compliance[c] / (s.h * s.h)
+    set_laws(s, c, before)
+
+
+def set_laws(s: PileStep, c: int, before: float) -> None:
+    """Restitution of the normal speed before the step, and compliance of a contact."""
+    s.graph.b[ROWS * c] += s.restitution[c] * min(before, 0.0)
+    s.graph.soft[c] = s.compliance[c] / (s.h * s.h)
 
 
 def set_axes(s: PileStep, c: int) -> None:

@@ -1,6 +1,7 @@
 """Points of contact of balls and cylinders, as kernels: with each other and with half-spaces.
 
-`w` takes what is found: the normal (3), towards the ball or the body on the plane, the point (3), and the gap.
+`ball` has two balls, centre and radius each: bodies, or balls of clumps. `w` takes what is found: the normal (3), towards the
+first ball or the body on the plane, the point (3), and the gap.
 """
 
 from __future__ import annotations
@@ -9,25 +10,37 @@ from math import sqrt
 from typing import Final
 
 from ...emit.loops.kernel_language import Numbers
-from .pile_records import STATE, PileStep
+from .pile_records import CLUMP, STATE, PileStep
 
 TINY: Final = 1e-300
 SINE: Final = 0.8660254037844386  # of 120°
 
 
-def ball_near_ball(s: PileStep, i: int, j: int) -> None:
-    """From j towards i."""
+def set_ball(s: PileStep, i: int, a: int, which: int) -> None:
+    """A body that is a ball, or the ball a of a clump, as one of two in `ball`."""
+    k = s.kind[i]
+    for r in range(3):
+        s.ball[4 * which + r] = s.y[STATE * i + r]
+    s.ball[4 * which + 3] = s.shapes.radius[k]
+    if s.shapes.clumps == 1 and s.shapes.form[k] == CLUMP:
+        c = s.shapes.corner[k] + a
+        s.ball[4 * which + 3] = s.shapes.sizes[c]
+        for r in range(3):
+            for j in range(3):
+                s.ball[4 * which + r] += s.turn[9 * i + 3 * r + j] * s.shapes.corners[3 * c + j]
+
+
+def ball_near_ball(s: PileStep) -> None:
+    """From the second towards the first."""
     square = 0.0
     for r in range(3):
-        s.w[r] = s.y[STATE * i + r] - s.y[STATE * j + r]
+        s.w[r] = s.ball[r] - s.ball[4 + r]
         square += s.w[r] * s.w[r]
     distance = sqrt(square)
-    own = s.shapes.radius[s.kind[i]]
-    other = s.shapes.radius[s.kind[j]]
-    s.w[6] = distance - own - other
+    s.w[6] = distance - s.ball[3] - s.ball[7]
     unit_normal(s.w, distance)
     for r in range(3):
-        s.w[3 + r] = s.y[STATE * j + r] + other * s.w[r]
+        s.w[3 + r] = s.ball[4 + r] + s.ball[7] * s.w[r]
 
 
 def unit_normal(w: Numbers, size: float) -> None:
@@ -38,19 +51,18 @@ def unit_normal(w: Numbers, size: float) -> None:
         w[2] = 1.0
 
 
-def ball_on_plane(s: PileStep, i: int, plane: int) -> None:
-    height = height_over_plane(s, plane, s.y[STATE * i :])
-    radius = s.shapes.radius[s.kind[i]]
-    s.w[6] = height - radius
+def ball_on_plane(s: PileStep, plane: int) -> None:
+    s.w[6] = height_over(s.planes[4 * plane :], s.ball) - s.ball[3]
     for r in range(3):
         s.w[r] = s.planes[4 * plane + r]
-        s.w[3 + r] = s.y[STATE * i + r] - radius * s.w[r]
+        s.w[3 + r] = s.ball[r] - s.ball[3] * s.w[r]
 
 
-def height_over_plane(s: PileStep, plane: int, x: Numbers) -> float:
-    out = -s.planes[4 * plane + 3]
+def height_over(plane: Numbers, x: Numbers) -> float:
+    """Of a point over a plane, given by its normal and distance."""
+    out = -plane[3]
     for r in range(3):
-        out += s.planes[4 * plane + r] * x[r]
+        out += plane[r] * x[r]
     return out
 
 
@@ -88,7 +100,7 @@ def drum_on_plane(s: PileStep, i: int, plane: int, feature: int) -> None:
         s.w[3 + r] = s.y[STATE * i + r] + end * s.shapes.half[k] * s.one[r] + s.shapes.radius[k] * side
     for r in range(3):
         s.w[r] = s.planes[4 * plane + r]
-    s.w[6] = height_over_plane(s, plane, s.w[3:])
+    s.w[6] = height_over(s.planes[4 * plane :], s.w[3:])
 
 
 def set_down(s: PileStep, along: float, size: float, plane: int) -> None:
@@ -111,16 +123,16 @@ def set_down(s: PileStep, along: float, size: float, plane: int) -> None:
             s.two[r] = s.two[r] / sqrt(square)
 
 
-def ball_near_drum(s: PileStep, i: int, j: int) -> None:
-    """A ball i near a cylinder j, from that towards the ball: the point of the cylinder that is nearest to its centre."""
+def ball_near_drum(s: PileStep, j: int) -> None:
+    """The first ball near a cylinder j, from that towards the ball: the point of the cylinder that is nearest to its centre."""
     set_drum_axis(s, j)
     k = s.kind[j]
     t = 0.0
     for r in range(3):
-        t += (s.y[STATE * i + r] - s.y[STATE * j + r]) * s.one[r]
+        t += (s.ball[r] - s.y[STATE * j + r]) * s.one[r]
     square = 0.0
     for r in range(3):
-        s.two[r] = s.y[STATE * i + r] - s.y[STATE * j + r] - t * s.one[r]
+        s.two[r] = s.ball[r] - s.y[STATE * j + r] - t * s.one[r]
         square += s.two[r] * s.two[r]
     side = sqrt(square)
     over = abs(t) - s.shapes.half[k]
@@ -137,6 +149,6 @@ def ball_near_drum(s: PileStep, i: int, j: int) -> None:
         distance = max(over, beside)
     for r in range(3):
         s.w[r] = (forward * end * s.one[r] + outward * s.two[r] / max(side, TINY)) / max(size, TINY)
-    s.w[6] = distance - s.shapes.radius[s.kind[i]]
+    s.w[6] = distance - s.ball[3]
     for r in range(3):
-        s.w[3 + r] = s.y[STATE * i + r] - distance * s.w[r]
+        s.w[3 + r] = s.ball[r] - distance * s.w[r]
