@@ -56,7 +56,7 @@ def test_two_runs_have_the_same_bits(library: EmulatedLibrary) -> None:
 @pytest.mark.parametrize(
     ("pile", "given", "said"),
     [
-        (lambda p: p.many("box", sb.box(1, 1, 1), at=[(0, 0, 0)], mass=1), {}, "all bodies must be balls"),
+        (lambda p: p.many("box", sb.box(1, 1, 1), at=[(0, 0, 0)], mass=1), {}, "all free bodies must be balls or clumps"),
         (lambda p: p.terrain("hill", [[0, 0], [1, 1]]), {}, "a height field runs with target='cpu'"),
         (lambda p: p.many("big", sb.sphere(1), at=[(5, 0, 0)], mass=1), {}, "more than 4 times the smallest"),
         (lambda p: None, {"sleep": 0.1}, "sleep= is for target='cpu'"),

@@ -19,6 +19,11 @@ REGISTERS, LOCAL_BYTES = 4, 3  # attributes of functions
 PROCESSORS, MAJOR, MINOR, CLOCK = 16, 75, 76, 13  # attributes of cards
 _RELEASE_THRESHOLD: Final = 4  # attribute of a pool of memory
 _PTX: Final = 1  # kind of input of the linker
+_NO_MEMORY: Final = 2  # CUDA_ERROR_OUT_OF_MEMORY
+
+
+class CardMemoryError(CompileError):
+    """The memory of a card is full."""
 
 
 class CudaDriver:
@@ -31,7 +36,8 @@ class CudaDriver:
     def __call__(self, function: str, *arguments: Any) -> None:
         code = getattr(self._library, function)(*arguments)
         if code:
-            raise CompileError(f"the NVIDIA driver refused {function}: {self._sentence(code)}")
+            kind = CardMemoryError if code == _NO_MEMORY else CompileError
+            raise kind(f"the NVIDIA driver refused {function}: {self._sentence(code)}")
 
     def _sentence(self, code: int) -> str:
         text = ctypes.c_char_p()

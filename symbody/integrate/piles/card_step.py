@@ -8,15 +8,14 @@ one colour; the contacts of a colour are swept at the same time, colours one aft
 
 from __future__ import annotations
 
-from typing import Final
-
-from ...emit.loops.kernel_language import Indices, Mutable, Numbers, is_finite
-from ...emit.loops.records import Struct
+from ...emit.loops.kernel_language import is_finite
 from ..complementarity.block_sweeps import sweep_contact
 from ..complementarity.contact_graph import ROWS, missed_squares, set_diagonal
 from .broad_phase import bucket_of_cell, is_apart, set_box, set_cell
-from .parallel_sort import PARTS, DigitSort, first_of_part
-from .pile_contacts import GROUND, keep_contact
+from .card_records import COLOURS, CROWDED, FACTOR, GROUPS, NONE, NOT_FINITE_STATE, PRIME, WAITING, CardStep
+from .card_surfaces import is_on_surface, set_surface_rows
+from .parallel_sort import PARTS, first_of_part
+from .pile_contacts import touch_balls_of_pair, touch_plane
 from .pile_records import PLACE, SPEEDS, STATE, PileStep
 from .pile_step import (
     advance_body,
@@ -30,67 +29,25 @@ from .pile_step import (
     store_impulse,
     turn_body,
 )
-from .round_contacts import ball_near_ball, ball_on_plane, set_ball
-
-NONE: Final = -2  # the other body of a slot without a contact
-COLOURS: Final = 32  # at most
-PRIME: Final = 2147483647
-FACTOR: Final = 1327217885  # PRIME over the golden ratio: neighbours in memory are far apart
-CROWDED, WAITING, NOT_FINITE_STATE = 0, 1, 2  # places of flags
-
-
-class CardStep(Struct):
-    """A step on a card. `slots` of each body; `count` of those in use, `reverse`: contacts in slots of lower numbers, `reversed`
-    of them.
-
-    colour     of each slot, -1: none yet; `order`: slots by colours, `active` of them, and the `rank` of each slot there
-    found_...  what is found, by slots; fields of `step` are by the order
-    flags      1: a body has too many contacts; contacts wait for a colour; a state is not finite
-    sums       of the squares of the residual, by `threads`; `totals` of these, by PARTS
-    used       of a thread: colours that its neighbours have; waits 1: one has none
-    """
-
-    slots: int
-    count: Indices
-    reverse: Indices
-    reversed: Indices
-    colour: Indices
-    order: Indices
-    rank: Indices
-    found_first: Indices
-    found_second: Indices
-    found_feature: Indices
-    found_normal: Numbers
-    found_arm: Numbers
-    found_gap: Numbers
-    found_mu: Numbers
-    found_restitution: Numbers
-    found_compliance: Numbers
-    active: int
-    threads: int
-    flags: Indices
-    sums: Numbers
-    totals: Numbers
-    used: Indices
-    waits: Mutable[int]
-    step: PileStep
-    sort: DigitSort
-
 
 # ------------------------------------------------------------------------------------------------------- broad phase
 
 
 def begin_body(i: int, t: float, d: CardStep) -> None:
-    """Half a step of a body without contacts, its speeds at the end, its cell."""
+    """Half a step of a body without contacts, its speeds at the end, its cell; bodies that are too large for the grid are in a bucket
+    behind the others."""
     s = d.step
     if i < s.n:
         for j in range(STATE):
             s.before[STATE * i + j] = s.y[STATE * i + j]
         advance_body(s, i, 0)
         set_free_speed(s, i, t)
-    turn_body(s, i)
+    if i < s.n or i >= s.n + d.surfaces:
+        turn_body(s, i)
     set_box(s, i)
-    set_cell(s, i)
+    s.grid.bucket[i] = s.grid.buckets
+    if 2.0 * s.shapes.reach[s.kind[i]] <= s.grid.widest:
+        set_cell(s, i)
     d.sort.keys[i] = s.grid.bucket[i]
     d.sort.values[i] = i
 
@@ -110,17 +67,22 @@ def set_bucket_starts(i: int, d: CardStep) -> None:
 
 
 def find_contacts_of_body(i: int, d: CardStep) -> None:
+    """Of a free body with walls and bodies of higher numbers; of a surface with walls and fixed bodies."""
     s = d.step
     begin = d.slots * i
     s.contacts = begin
     s.capacity = begin + d.slots
     s.is_full = 0
     for plane in range(s.n_planes):
-        set_ball(s, i, 0, 0)
-        ball_on_plane(s, plane)
-        keep_contact(s, i, GROUND, s.plane_kind[plane], plane, 1.0)
-    for cell in range(27):
-        touch_balls_of_cell(s, i, cell)
+        touch_plane(s, i, plane)
+    if i >= s.n:
+        for j in range(s.n + d.surfaces, s.n + s.fixed):
+            touch_body(s, i, j)
+    else:
+        for k in range(s.grid.start[s.grid.buckets], s.n + s.fixed):
+            touch_body(s, i, s.grid.sorted[k])
+        for cell in range(27):
+            touch_bodies_of_cell(s, i, cell)
     d.count[i] = s.contacts - begin
     for c in range(begin, begin + d.slots):
         d.colour[c] = -1
@@ -130,8 +92,13 @@ def find_contacts_of_body(i: int, d: CardStep) -> None:
         d.flags[CROWDED] = 1
 
 
-def touch_balls_of_cell(s: PileStep, i: int, cell: int) -> None:
-    """Balls of higher numbers in one of the cells around a body."""
+def touch_body(s: PileStep, i: int, j: int) -> None:
+    if is_apart(s, i, j) == 0:
+        touch_balls_of_pair(s, i, j)
+
+
+def touch_bodies_of_cell(s: PileStep, i: int, cell: int) -> None:
+    """Bodies of higher numbers in one of the cells around a body."""
     g = s.grid
     x = g.at[3 * i] + cell // 9 - 1
     y = g.at[3 * i + 1] + (cell // 3) % 3 - 1
@@ -139,11 +106,8 @@ def touch_balls_of_cell(s: PileStep, i: int, cell: int) -> None:
     bucket = bucket_of_cell(s, x, y, z)
     for k in range(g.start[bucket], g.start[bucket + 1]):
         j = g.sorted[k]
-        if j > i and g.at[3 * j] == x and g.at[3 * j + 1] == y and g.at[3 * j + 2] == z and is_apart(s, i, j) == 0:
-            set_ball(s, i, 0, 0)
-            set_ball(s, j, 0, 1)
-            ball_near_ball(s)
-            keep_contact(s, i, j, s.kind[j], 0, 1.0)
+        if j > i and g.at[3 * j] == x and g.at[3 * j + 1] == y and g.at[3 * j + 2] == z:
+            touch_body(s, i, j)
 
 
 def find_reverse(i: int, d: CardStep) -> None:
@@ -188,13 +152,14 @@ def colour_contact(c: int, d: CardStep) -> None:
     for k in range(COLOURS):
         d.used[k] = 0
     d.waits = 0
-    see_colours(d, c, s.first[c])
+    if s.first[c] < s.n:
+        see_colours(d, c, s.first[c])
     if is_between_bodies(s, c) == 1:
         see_colours(d, c, s.second[c])
     if d.waits == 1:
         d.flags[WAITING] = 1
         return
-    own = 0
+    own = is_on_surface(d, c) * (c // d.slots + c % d.slots) % GROUPS  # fewer of them are swept at the same time
     while own < COLOURS - 1 and d.used[own] == 1:
         own += 1
     if d.used[own] == 1:
@@ -203,12 +168,13 @@ def colour_contact(c: int, d: CardStep) -> None:
 
 
 def see_colours(d: CardStep, c: int, i: int) -> None:
-    """Colours of the other contacts of a body."""
+    """Colours of the other contacts of a body; those of surfaces have colours of their own."""
+    own = is_on_surface(d, c)
     for k in range(d.count[i] + d.reversed[i]):
         e = d.slots * i + k
         if k >= d.count[i]:
             e = d.reverse[d.slots * i + k - d.count[i]]
-        if is_before(e, c) == 1:
+        if is_before(e, c) == 1 and is_on_surface(d, e) == own:
             colour = d.colour[e]
             if colour < 0:
                 d.waits = 1
@@ -227,10 +193,11 @@ def is_before(e: int, c: int) -> int:
 
 
 def pose_colour(c: int, d: CardStep) -> None:
-    """Keys of the sort by colours: slots without a contact come last."""
-    d.sort.keys[c] = COLOURS
+    """Keys of the sort by colours: contacts of surfaces come after others, slots without a contact last."""
+    d.sort.keys[c] = COLOURS + COLOURS * d.is_carried
     if d.step.second[c] != NONE:
         d.sort.keys[c] = d.colour[c]
+        d.sort.keys[c] += COLOURS * is_on_surface(d, c)
     d.sort.values[c] = c
 
 
@@ -254,12 +221,15 @@ def pose_contact(i: int, d: CardStep) -> None:
     for r in range(3):
         s.normal[3 * i + r] = d.found_normal[3 * c + r]
         s.arm[3 * i + r] = d.found_arm[3 * c + r]
-    set_contact_rows(s, i, 2 * i)
-    if is_between_bodies(s, i) == 0:
-        g.places[2 * i + 1] = g.places[2 * i]
-        for k in range(ROWS * SPEEDS):
-            g.V[ROWS * SPEEDS * (2 * i + 1) + k] = 0.0
-    set_diagonal(g, i)
+    if is_on_surface(d, i) == 1:
+        set_surface_rows(d, i)
+    else:
+        set_contact_rows(s, i, 2 * i)
+        if is_between_bodies(s, i) == 0:
+            g.places[2 * i + 1] = g.places[2 * i]
+            for k in range(ROWS * SPEEDS):
+                g.V[ROWS * SPEEDS * (2 * i + 1) + k] = 0.0
+        set_diagonal(g, i)
     recall_impulse(s, i)
 
 

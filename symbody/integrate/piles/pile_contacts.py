@@ -95,7 +95,7 @@ def has_balls(s: PileStep, i: int) -> int:
     if s.shapes.solids == 0:
         return 1
     form = s.shapes.form[s.kind[i]]
-    return 1 if form == BALL or form == CLUMP else 0
+    return 0 if form != BALL and form != CLUMP else 1
 
 
 def balls_of(s: PileStep, i: int) -> int:

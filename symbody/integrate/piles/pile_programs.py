@@ -73,7 +73,7 @@ def pile_step_record(pile: PileNumbers, h: float, capacity: int, callees: dict[s
     n = total - pile.fixed
     c = capacity
     p = np.concatenate([np.zeros(MASS), pile.parameters, [0.0]])
-    callees = callees or {
+    programs = callees or {
         k: program_callee(compiled_program(pile.body, k, outputs), {"p": p})
         for k, outputs in body_outputs(pile.body).items()
     }
@@ -85,7 +85,7 @@ def pile_step_record(pile: PileNumbers, h: float, capacity: int, callees: dict[s
     graph = contact_graph(c, (2 + own) * c, nodes, SPEEDS, tree)
     graph.tolerance, graph.most = pile.tolerance, pile.most_sweeps
     field = pile.terrain
-    room = ROOM + 4 * MOST_FACES
+    room = ROOM + 4 * MOST_FACES if callees is None else SPEEDS  # on a card hulls touch balls alone
     return PileStep(
         n=n, fixed=pile.fixed, kinds=len(pile.laws), h=h, y=np.append(np.ravel(pile.start), 0.0),
         kind=indices(pile.kinds.tolist()),
@@ -98,7 +98,7 @@ def pile_step_record(pile: PileNumbers, h: float, capacity: int, callees: dict[s
         first=indices([0] * c), second=indices([0] * c), feature=indices([0] * c), normal=np.zeros(3 * c + 3), arm=np.zeros(3 * c + 3),
         gap=np.zeros(c + 1), restitution=np.zeros(c + 1), compliance=np.zeros(c + 1), axes=np.zeros(9 * c + 9), old_start=indices([0] * (n + carried + 1)), old_second=indices([0] * c),
         old_feature=indices([0] * c), old_impulse=np.zeros(3 * c + 3), new_start=indices([0] * (n + carried + 1)),
-        **callees, x=np.zeros(STATE), p=p, udot=np.zeros(SPEEDS),
+        **programs, x=np.zeros(STATE), p=p, udot=np.zeros(SPEEDS),
         qdot=np.zeros(7), before=np.zeros(STATE * n + 1), residual=0.0, free=np.zeros(SPEEDS * n + 1), own=np.zeros(SPEEDS * n + 1),
         stabilise=pile.stabilise, shift=np.zeros(SPEEDS * n + 1), rest=pile.rest, calm=indices([0] * nodes), mark=0, ball=np.zeros(8), w=np.zeros(16),
         clip=np.zeros(4 * MOST_CORNERS + 4), clipped=np.zeros(4 * MOST_CORNERS + 4), one=np.zeros(room), two=np.zeros(room),
