@@ -1,4 +1,5 @@
-"""Piles of balls on a card, on an emulated one: the motion of the same pile on this computer."""
+"""Piles of balls and clumps on a card, on an emulated one: the motion of the same pile on this computer, laws of momentum and
+energy."""
 
 from collections.abc import Iterator
 
@@ -6,6 +7,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.integrate.piles.card_mechanism import MechanismRunner
 from symbody.integrate.piles.card_runs import CardRunner
 
 from ..emit.emulated_card import EmulatedLibrary, emulate, forget
@@ -43,20 +45,116 @@ def test_a_heap_moves_as_on_this_computer(library: EmulatedLibrary, compliance: 
     assert np.abs(there.states - here.states).max() < 1e-8
 
 
+CLUMP = [(-0.06, 0, 0, 0.06), (0.06, 0, 0, 0.06), (0, 0.05, 0, 0.05)]
+
+
+def test_clumps_move_as_on_this_computer(library: EmulatedLibrary) -> None:
+    """Three balls each, which touch each other, a ball, walls, and a fixed box that is much larger."""
+    pile = sb.Pile("clumps", friction=0.4, compliance=1e-6)
+    at = [(0.13, 0.1, 0.07), (0.36, 0.1, 0.11), (0.15, 0.12, 0.22), (0.2, 0.29, 0.08)]
+    turned = [(1, 0, 0, 0), (0.9, 0.1, 0.2, 0.1), (0.8, 0, 0.5, 0.1), (1, 0, 0, 0.4)]
+    pile.many("clump", CLUMP, at=at, density=1000, rotations=turned, velocities=np.tile((0.1, 0.2, -1.0), (4, 1)))
+    pile.many("ball", sb.sphere(0.07), at=[(0.3, 0.12, 0.28)], density=500, velocities=[(0, 0, -2)])
+    pile.many("block", sb.box(1, 0.4, 0.1), at=[(0.3, 0.56, 0.1)], fixed=True)
+    pile.wall("floor")
+    pile.wall("side", normal=(1, 0, 0), friction=0.1)
+    here, there = (
+        pile.simulate(0.04, step=0.004, tolerance=1e-9, most_sweeps=90, stabilise=0.1, target=t)
+        for t in ("cpu", "cuda")
+    )
+    assert there.missed == 0
+    assert there.most_contacts == here.most_contacts > 7
+    assert np.abs(there.states - here.states).max() < 1e-7
+    names = np.append(pile.body_names, "a wall")
+    assert {names[k].split("[")[0] for k in there.contacts.second} >= {"block", "a wall"}
+
+
+def links_among_balls() -> sb.Pile:
+    """Two links with a joint fall onto balls on a floor, with a box on one and balls on the other."""
+    m = sb.Model("links")
+    m.gravity(0, 0, -9.81)
+    one = m.body("one", mass=1.0, inertia=(0.01, 0.02, 0.02))
+    m.free("one", m.ground, one, sequence="euler parameters")
+    other = m.body("other", mass=0.5, inertia=(0.01, 0.01, 0.02), com=(0.2, 0, 0))
+    m.revolute("hinge", one, other, axis="z", at=(0.2, 0, 0))
+    state = sb.assemble(sb.derive(m), {"one_e0": 1.0, "one_z": 0.175, "hinge": 0.3, "hinge_dot": 0.5})
+    pile = sb.Pile("links", friction=0.3, compliance=1e-5)
+    at = [(0.13 * i - 0.2, 0.13 * j - 0.1, 0.065) for i in range(5) for j in range(2)]
+    pile.many("ball", sb.sphere(0.06), at=at, mass=0.3)
+    balls = [(0, 0, 0, 0.06), (0.08, 0, 0, 0.06)]
+    pile.mechanism(state, {"left": (one, sb.box(0.4, 0.1, 0.1)), "right": (other.frame.translate(0.2, 0, 0), balls)})
+    pile.wall("floor")
+    return pile
+
+
+def test_a_mechanism_moves_as_on_this_computer(library: EmulatedLibrary) -> None:
+    pile = links_among_balls()
+    here, there = (
+        pile.simulate(0.04, step=0.004, every=5, tolerance=1e-9, most_sweeps=90, stabilise=0.2, target=t)
+        for t in ("cpu", "cuda")
+    )
+    assert there.missed == 0
+    assert there.most_contacts == here.most_contacts > 12
+    assert np.abs(there.states - here.states).max() < 1e-6
+    for name, values in here.mechanism.items():
+        assert np.abs(there.mechanism[name] - values).max() < 1e-6, name
+    assert there.mechanism["one_z_dot"][-1] > -0.2  # without balls -0.4
+
+
+def test_surfaces_of_a_tree_respond_as_by_the_matrix_of_all_responses(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for is_tree in (True, False):
+        pile = links_among_balls()
+        if not is_tree:
+            monkeypatch.setattr(type(pile.machine), "table", None)
+        mechanism = MechanismRunner(pile._in_numbers(1e-6, 20, 0.0, 0.0), 0.004)
+        mechanism.run("begin")
+        found.append(mechanism.content)
+    assert all(np.abs(found[0][k] - found[1][k]).max() < 1e-12 * (1 + np.abs(found[1][k]).max()) for k in found[0])
+    assert np.abs(found[0]["d.response"]).max() > 1
+
+
+def test_momentum_and_energy_go_over_between_balls_and_mechanism(library: EmulatedLibrary) -> None:
+    """Balls fly into a body with joints that floats, elastic and without friction, in single precision: Σ m v and the energy of both
+    stay, while each changes."""
+    m = sb.Model("floating")
+    body = m.body("body", mass=1.0, inertia=(0.02,) * 3)
+    m.free("body", m.ground, body, sequence="euler parameters")
+    start = sb.assemble(sb.derive(m), {"body_e0": 1.0, "body_z": 0.2, "body_wx": 1.0})
+    pile = sb.Pile("space", gravity=(0, 0, 0), restitution=1.0)
+    at = np.array([(0.13 * i - 0.2, 0.13 * j - 0.1, 0.0) for i in range(4) for j in range(2)])
+    pile.many("ball", sb.sphere(0.06), at=at, mass=0.3, velocities=(0, 0, 2.0) - 2 * at)
+    pile.mechanism(start, {"box": (body, sb.box(0.6, 0.4, 0.1))})
+    motion = pile.simulate(0.1, step=2e-3, every=5, tolerance=1e-6, most_sweeps=120, target="cuda", real="float")
+    u = np.stack([motion.mechanism[f"body_{k}"] for k in ("x_dot", "y_dot", "z_dot", "wx", "wy", "wz")], axis=1)
+    energy = 0.5 * (u**2) @ [1, 1, 1, 0.02, 0.02, 0.02]
+    total = motion.momentum + u[:, :3]
+    assert motion.missed == 0
+    assert energy[-1] > 10 * energy[0]
+    assert np.abs(total - total[0]).max() < 1e-5 * np.abs(total[0]).max()
+    assert np.abs(motion.energy + energy - motion.energy[0] - energy[0]).max() < 1e-4 * motion.energy[0]
+
+
 def test_two_runs_have_the_same_bits(library: EmulatedLibrary) -> None:
-    pile = heap()
+    pile = links_among_balls()
+    pile.many("clump", CLUMP, at=[(0.5, 0, 0.05)], density=1000)
     runner = CardRunner(pile._in_numbers(1e-4, 20, 0.2, 0.0), 0.004, "float")
-    one = runner.take(3, 3)
-    runner.set_state(pile.start, 0.0)
-    other = runner.take(3, 3)
+    one = *runner.take(3, 3), runner.machine.state
+    runner.set_state(pile.start, 0.0, pile.machine.state)
+    other = *runner.take(3, 3), runner.machine.state
     assert one[0] == other[0] == 0
     assert np.array_equal(one[1], other[1])
+    assert np.array_equal(one[2], other[2])
 
 
 @pytest.mark.parametrize(
     ("pile", "given", "said"),
     [
-        (lambda p: p.many("box", sb.box(1, 1, 1), at=[(0, 0, 0)], mass=1), {}, "all free bodies must be balls or clumps"),
+        (
+            lambda p: p.many("box", sb.box(1, 1, 1), at=[(0, 0, 0)], mass=1),
+            {},
+            "all free bodies must be balls or clumps",
+        ),
         (lambda p: p.terrain("hill", [[0, 0], [1, 1]]), {}, "a height field runs with target='cpu'"),
         (lambda p: p.many("big", sb.sphere(1), at=[(5, 0, 0)], mass=1), {}, "more than 4 times the smallest"),
         (lambda p: None, {"sleep": 0.1}, "sleep= is for target='cpu'"),

@@ -81,4 +81,17 @@ def card_arrays(pile: PileNumbers, record: CardStep, real: str, capacity: int, s
     return out
 
 
-_SHAPES: Final = ("form", "radius", "half", "axis", "reach", "corner", "corners", "sizes", "face", "face_planes", "loop_at", "loops")
+_SHAPES: Final = (
+    "form",
+    "radius",
+    "half",
+    "axis",
+    "reach",
+    "corner",
+    "corners",
+    "sizes",
+    "face",
+    "face_planes",
+    "loop_at",
+    "loops",
+)

@@ -23,7 +23,13 @@ STEP_KERNELS: Final = (
     "end_body", "restore_body",
 )  # fmt: skip
 SURFACE_KERNELS: Final = ("split_response", "add_impulses", "add_parts", "answer_impulses", "move_surface")
-SORT_KERNELS: Final = ("count_digits", "sum_counts", "add_sums", "place_counts", "move_keys")  # of a pass, in their order
+SORT_KERNELS: Final = (
+    "count_digits",
+    "sum_counts",
+    "add_sums",
+    "place_counts",
+    "move_keys",
+)  # of a pass, in their order
 FINDERS: Final = ("find_contacts_of_body", "find_reverse", "colour_contacts", "pose_colour")
 FOUND: Final = {
     f"d.step.{at}{name}": f"d.found_{name}"

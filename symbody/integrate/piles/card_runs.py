@@ -44,8 +44,8 @@ class CardRunner:
         self.pile, self.h, self.t, self.real = pile, h, 0.0, real
         self.total = len(pile.kinds)
         self.n = self.total - pile.fixed
-        self.mechanism = None if pile.machine is None else MechanismRunner(pile, h)
-        self.surfaces = 0 if self.mechanism is None else self.mechanism.surfaces
+        self.machine = None if pile.machine is None else MechanismRunner(pile, h)
+        self.surfaces = 0 if self.machine is None else self.machine.surfaces
         self.classes = COLOURS * (2 if self.surfaces else 1)  # contacts of surfaces come last
         self.most = MOST_PER_BODY * (self.n + self.surfaces) + 1000
         self.machine_states: list[Array] = [] if pile.machine is None else [pile.machine.state]
@@ -115,7 +115,7 @@ class CardRunner:
     def _judged(self, active: int, residual: float, sweeps: int) -> int:
         m = self.totals
         m.last_contacts, m.last_residual, m.last_sweeps = active, residual, sweeps
-        is_moved = self.mechanism is None or self.mechanism.run("end", self.t) == 1
+        is_moved = self.machine is None or self.machine.run("end", self.t) == 1
         if self._flags()[NOT_FINITE_STATE] or not is_moved:
             return self._back(NOT_FINITE)
         if residual > MOST_RESIDUAL:
@@ -127,8 +127,8 @@ class CardRunner:
 
     def _back(self, status: int) -> int:
         self.launch("restore_body", self.n)
-        if self.mechanism is not None:
-            self.mechanism.run("back")
+        if self.machine is not None:
+            self.machine.run("back")
         return status
 
     def find(self, h: float) -> tuple[Array | None, bool]:
@@ -199,10 +199,10 @@ class CardRunner:
 
     def _place_mechanism(self, h: float) -> None:
         """The mechanism half a step of length h on; its surfaces, and how they move and respond, to the card."""
-        if self.mechanism is not None:
-            self.mechanism.run("begin" if h > 0.0 else "stand", self.t)
+        if self.machine is not None:
+            self.machine.run("begin" if h > 0.0 else "stand", self.t)
             at = {"d.step.y": STATE * self.n, "d.step.turn": 9 * self.n}
-            for name, content in self.mechanism.content.items():
+            for name, content in self.machine.content.items():
                 copy_to(self.arrays.made[name], content, at.get(name, 0))
 
     def _split_response(self, first: int, size: int, many: int) -> None:
@@ -225,11 +225,11 @@ class CardRunner:
 
     def _change_mechanism(self, starts: Array, *, is_shift: bool) -> None:
         """The impulses of its contacts on the mechanism."""
-        if self.mechanism is not None:
+        if self.machine is not None:
             is_touched = starts[self.classes] > starts[COLOURS]
             rows = SPEEDS * self.surfaces
             wrench = self.arrays.made["d.wrench"].numpy()[:rows].astype(float) if is_touched else np.zeros(rows)
-            self.mechanism.change(wrench, is_shift)
+            self.machine.change(wrench, is_shift)
 
     # --------------------------------------------------------------------------------------------------- runs
 
@@ -250,7 +250,7 @@ class CardRunner:
                 done += 1
                 if done % stride == 0:
                     kept.append(self.state)
-                    self.machine_states += [] if self.mechanism is None else [self.mechanism.state]
+                    self.machine_states += [] if self.machine is None else [self.machine.state]
         return status, np.array(kept).reshape(len(kept), self.n, STATE)
 
     def _widen(self) -> None:
@@ -281,8 +281,8 @@ class CardRunner:
         whole = np.append(np.concatenate([np.ravel(y), np.ravel(self.pile.start[self.n :])]), 0.0)
         copy_to(self.arrays.made["d.step.y"], whole)
         copy_to(self.arrays.made["d.step.old_second"], np.full(self.slots_in_all, NONE))
-        if self.mechanism is not None and machine is not None:
-            self.mechanism.set_state(machine)
+        if self.machine is not None and machine is not None:
+            self.machine.set_state(machine)
             self.machine_states = [np.array(machine)]
         self.t = t
 
