@@ -42,6 +42,7 @@ STAGES = (
     "elastic",
     "contact",
     "piles",
+    "card_piles",
     "regressors",
     "mjcf_survey",
     "motions",
