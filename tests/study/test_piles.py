@@ -180,8 +180,22 @@ def test_compliance_is_that_of_a_pair_and_steppers_refuse_it():
     assert 0.1 - rest.positions[-1, :, 2] == pytest.approx((0, 9.81 * 2e-5), abs=1e-9)
     with pytest.raises(sb.errors.SimulationError, match="steppers keep states alone"):
         pile.stepper(0.01)
-    with pytest.raises(sb.ModelError, match="unit force is at least 0"):
-        sb.Pile("p", compliance=-1)
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (lambda p: sb.Pile("q", compliance=-1), "pile 'q': compliance = -1: .* at least 0"),
+        (lambda p: p.wall("w", compliance=float("nan")), "pile 'p', 'w': compliance = nan is not a finite"),
+        (lambda p: p.pair("a", "a", compliance="1e-8 m/N"), "a and a: compliance must be one number, got '1e-8 m/N'"),
+        (lambda p: p.many("b", sb.sphere(1), at=[(0, 0, 0)], mass=1, compliance=[0]), "'b': compliance must be one"),
+    ],
+)
+def test_a_compliance_that_is_none_is_named_with_its_part(made, said):
+    pile = sb.Pile("p")
+    pile.many("a", sb.sphere(0.1), at=[(0, 0, 0)], mass=1)
+    with pytest.raises(sb.ModelError, match=said):
+        made(pile)
 
 
 # ------------------------------------------------------------------------------------------------------- faults

@@ -82,15 +82,15 @@ Laws = tuple[float, float, float]  # friction coefficient, restitution, complian
 
 
 def laws(where: str, friction: Any, restitution: Any, compliance: Any) -> Laws:
-    mu, e = finite_number(friction, "friction", ModelError), finite_number(restitution, "restitution", ModelError)
-    soft = finite_number(compliance, "compliance", ModelError)
+    given = {"friction": friction, "restitution": restitution, "compliance": compliance}
+    mu, e, soft = (finite_number(value, f"{where}: {name}", ModelError) for name, value in given.items())
     if not mu >= 0 or not 0 <= e <= 1:
         raise ModelError(
             f"{where}: friction must be at least 0 and restitution from 0 to 1, got {shown(friction)} and {shown(restitution)}"
         )
     if not soft >= 0:
         raise ModelError(
-            f"{where}: compliance = {shown(compliance)}: the displacement by a unit force is at least 0 (m/N)"
+            f"{where}: compliance = {shown(compliance)}: the displacement by a unit force is at least 0 (m/N); 0 is a rigid contact"
         )
     return float(mu), float(e), float(soft)
 
