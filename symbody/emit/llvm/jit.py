@@ -149,7 +149,7 @@ def _optimised_module(text: str, is_plain: bool) -> llvm.ModuleRef:
     loops = _parsed_module(text)
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = True
-    options.slp_vectorization = False
+    options.slp_vectorization = True
     _run_passes(loops, llvm.create_pass_builder(_machine(), options), is_plain)
     return loops
 

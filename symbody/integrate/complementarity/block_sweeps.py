@@ -14,6 +14,7 @@ from typing import Final
 
 from .contact_arrays import SMALLEST
 from .contact_graph import (
+    LOCAL_NUMBERS,
     MOST_DENSE,
     ROWS,
     ContactGraph,
@@ -21,6 +22,7 @@ from .contact_graph import (
     change_forces,
     graph_scale,
     island_residual,
+    row_motion,
     set_speeds,
     start_links,
     update_links,
@@ -35,6 +37,7 @@ GROWTH: Final = 2.0  # the memory begins anew where the square of the change gro
 PATIENCE: Final = 40  # turns without progress after which sweeps go on alone, for as many turns
 EVERY: Final = 2  # sweeps between two combinations
 BEFORE_NEWTON: Final = 100  # sweeps of an island that Newton's method takes on then
+STREAMS: Final = 2  # parts of the contacts of an island that a sweep visits in turn
 LOCAL: Final = 1e-9  # change, as a fraction of its forces, that ends them
 DEPENDENT: Final = 1e-14  # added to the diagonal of the least-squares problem, as a fraction of it
 
@@ -200,20 +203,27 @@ def set_free_scale(g: ContactGraph, k: int) -> None:
 
 
 def sweep_island(g: ContactGraph, k: int) -> None:
-    """New forces of all contacts, one after another; Σ A_ii of the squares of their changes in `square`, of the forces in
+    """New forces of all contacts, one after another: the first of each of some parts of their list, the second of each, and so on. So
+    neighbours in this order move different bodies, and the processor need not wait for one before it begins with the next; a
+    cursor walks along the list itself. Σ A_ii of the squares of their changes in `square`, of the forces in
     `pushed`."""
     square = 0.0
     pushed = 0.0
-    for at in range(g.first[k], g.first[k + 1]):
-        c = g.order[at]
-        for r in range(ROWS):
-            g.kept[ROWS * c + r] = g.x[ROWS * c + r]
-        sweep_contact(g, c)
-        for r in range(ROWS):
-            i = ROWS * c + r
-            change = g.x[i] - g.kept[i]
-            square += g.diagonal[i] * change * change
-            pushed += g.diagonal[i] * g.x[i] * g.x[i]
+    count = g.first[k + 1] - g.first[k]
+    streams = 1 if g.tree.is_there == 1 else STREAMS
+    length = (count + streams - 1) // streams
+    for nth in range(length * streams):
+        at = nth // streams + nth % streams * length
+        if at < count:
+            c = g.order[g.first[k] + at]
+            for r in range(ROWS):
+                g.kept[ROWS * c + r] = g.x[ROWS * c + r]
+            sweep_contact(g, c)
+            for r in range(ROWS):
+                i = ROWS * c + r
+                change = g.x[i] - g.kept[i]
+                square += g.diagonal[i] * change * change
+                pushed += g.diagonal[i] * g.x[i] * g.x[i]
     g.square = square
     g.pushed = pushed
 
@@ -222,7 +232,7 @@ def sweep_contact(g: ContactGraph, c: int) -> None:
     """The forces of a contact that suit the others: its own problem of three rows, by local turns (one where its rows are
     decoupled, as between balls); then the speeds that they change."""
     i = ROWS * c
-    A = g.local[6 * c :]
+    A = g.local[LOCAL_NUMBERS * c :]
     n = g.x[i]
     t = g.x[i + 1]
     u = g.x[i + 2]
@@ -233,35 +243,34 @@ def sweep_contact(g: ContactGraph, c: int) -> None:
         visit_link(g, k)
         V = g.V[ROWS * k * g.width :]
         s = g.s[g.places[k] :]
-        for j in range(g.width):
-            vn += V[j] * s[j]
-            vt += V[g.width + j] * s[j]
-            vu += V[2 * g.width + j] * s[j]
-    by_normal = 1.0 / g.diagonal[i]
-    by_tangent = 1.0 / g.mobility[c]
-    for _ in range(g.turns[c]):
-        new = max(0.0, n - vn * by_normal)
+        vn += row_motion(g, V, s)
+        vt += row_motion(g, V[g.width :], s)
+        vu += row_motion(g, V[2 * g.width :], s)
+    turns = g.turns[c]
+    for turn in range(turns):
+        new = max(0.0, n - vn * A[6])
         change = new - n
         n = new
         vn += A[0] * change
         vt += A[3] * change
         vu += A[4] * change
         limit = g.mu[c] * abs(g.given[c] + n)
-        one = t - vt * by_tangent
-        two = u - vu * by_tangent
+        one = t - vt * A[7]
+        two = u - vu * A[7]
         square = one * one + two * two
         if square > limit * limit:
             scale = limit / sqrt(square)
             one = one * scale
             two = two * scale
-        more = abs(one - t) + abs(two - u)
-        vn += A[3] * (one - t) + A[4] * (two - u)
-        vt += A[1] * (one - t) + A[5] * (two - u)
-        vu += A[5] * (one - t) + A[2] * (two - u)
+        dt = one - t
+        du = two - u
         t = one
         u = two
-        if abs(change) + more <= LOCAL * (n + abs(t) + abs(u)):
+        if turn == turns - 1 or abs(change) + abs(dt) + abs(du) <= LOCAL * (n + abs(t) + abs(u)):
             break
+        vn += A[3] * dt + A[4] * du
+        vt += A[1] * dt + A[5] * du
+        vu += A[5] * dt + A[2] * du
     change_forces(g, c, n - g.x[i], t - g.x[i + 1], u - g.x[i + 2])
     g.x[i] = n
     g.x[i + 1] = t
@@ -280,7 +289,7 @@ def combine_turns(g: ContactGraph, k: int) -> None:
     for at in range(g.first[k], g.first[k + 1]):
         for r in range(ROWS):
             i = ROWS * g.order[at] + r
-            change = (g.x[i] - g.kept[i]) * sqrt(g.diagonal[i])
+            change = (g.x[i] - g.kept[i]) * g.root[i]
             if is_first == 0:
                 g.dF[slot * size + i] = change - g.F[i]
                 g.dG[slot * size + i] = g.x[i] - g.G[i]
@@ -299,16 +308,20 @@ def combine_turns(g: ContactGraph, k: int) -> None:
         g.filled += 1
     set_products(g, k, slot)
     solve_products(g)
-    for m in range(g.filled):
-        part = g.gamma[m]
-        for at in range(g.first[k], g.first[k + 1]):
-            for r in range(ROWS):
-                i = ROWS * g.order[at] + r
-                g.x[i] -= part * g.dG[m * size + i]
-        for at in range(g.first_member[k], g.first_member[k + 1]):
-            for j in range(g.width):
-                i = g.members[at] * g.width + j
-                g.s[i] -= part * g.dS[m * g.width * g.nodes + i]
+    for at in range(g.first[k], g.first[k + 1]):
+        for r in range(ROWS):
+            i = ROWS * g.order[at] + r
+            force = g.x[i]
+            for m in range(g.filled):
+                force -= g.gamma[m] * g.dG[m * size + i]
+            g.x[i] = force
+    for at in range(g.first_member[k], g.first_member[k + 1]):
+        for j in range(g.width):
+            i = g.members[at] * g.width + j
+            speed = g.s[i]
+            for m in range(g.filled):
+                speed -= g.gamma[m] * g.dS[m * g.width * g.nodes + i]
+            g.s[i] = speed
     if g.tree.is_there == 1 and g.island[g.tree.node] == k:
         start_links(g)
 
@@ -318,11 +331,12 @@ def set_products(g: ContactGraph, k: int, slot: int) -> None:
     for m in range(g.filled):
         product = 0.0
         right = 0.0
+        of_m = g.dF[m * size :]
+        of_slot = g.dF[slot * size :]
         for at in range(g.first[k], g.first[k + 1]):
-            for r in range(ROWS):
-                i = ROWS * g.order[at] + r
-                product += g.dF[m * size + i] * g.dF[slot * size + i]
-                right += g.dF[m * size + i] * g.F[i]
+            i = ROWS * g.order[at]
+            product += of_m[i] * of_slot[i] + of_m[i + 1] * of_slot[i + 1] + of_m[i + 2] * of_slot[i + 2]
+            right += of_m[i] * g.F[i] + of_m[i + 1] * g.F[i + 1] + of_m[i + 2] * g.F[i + 2]
         g.products[m * g.memory + slot] = product
         g.products[slot * g.memory + m] = product
         g.right[m] = right

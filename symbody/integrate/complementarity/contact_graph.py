@@ -23,10 +23,11 @@ from .contact_arrays import NULL_MOTION, ROUNDING, SMALLEST, ContactArrays, cont
 from .proximal_newton import NearProblem, near_problem
 from .response_tree import SIX, ResponseTree, add_response, end_walk, no_response_tree, start_walk, walk_to
 
-MEMORY: Final = 6
+MEMORY: Final = 5
 LOCAL_TURNS: Final = 8  # of a contact in a sweep, at most
 DECOUPLED: Final = 1e-12  # couplings of the rows of a contact below this fraction of its mobility count as none
 MOST_DENSE: Final = 200  # contacts of an island that Newton's method is tried on
+LOCAL_NUMBERS: Final = 8  # of each contact in `local`
 ROWS: Final = 3  # of a contact: the normal and two tangents; rows that it does not have are zero
 
 
@@ -40,8 +41,8 @@ class ContactGraph(Struct):
     b, x          ROWS of each contact; x: the initial guess before a solve
     mu, given     friction coefficient, and the normal force that is there without x
     soft          of each contact: its entries of C
-    local         block of A of each contact: its diagonal, then nt, nu, tu; `turns`: of its own problem in a sweep
-    diagonal      A_ii by rows; `mobility`: largest eigenvalue of the tangential block
+    local         block of A of each contact: its diagonal, then nt, nu, tu; inverses of A_NN and of its mobility; `turns`: of its own problem in a sweep
+    diagonal      A_ii by rows, `root`: √A_ii; `mobility`: largest eigenvalue of the tangential block
     memory        turns that are combined, `filled` of them so far: differences of the change F of a sweep, of its forces G
                   and speeds S
     first         of each island: its first contact in `order`, and its first body in `members` (`first_member`)
@@ -67,6 +68,7 @@ class ContactGraph(Struct):
     given: Numbers
     soft: Numbers
     diagonal: Numbers
+    root: Numbers
     mobility: Numbers
     local: Numbers
     turns: Indices
@@ -112,7 +114,7 @@ def contact_graph(contacts: int, blocks: int, nodes: int, width: int, tree: Resp
     return ContactGraph(
         width=width, contacts=0, nodes=nodes, starts=indices([0] * (contacts + 1)), places=indices([0] * blocks),
         V=np.zeros(ROWS * width * blocks + 1), s=np.zeros(width * nodes + 1), b=np.zeros(rows), x=np.zeros(rows),
-        mu=np.zeros(contacts + 1), given=np.zeros(contacts + 1), soft=np.zeros(contacts + 1), diagonal=np.zeros(rows), mobility=np.zeros(contacts + 1), local=np.zeros(6 * contacts + 6), turns=indices([0] * contacts),
+        mu=np.zeros(contacts + 1), given=np.zeros(contacts + 1), soft=np.zeros(contacts + 1), diagonal=np.zeros(rows), root=np.zeros(rows), mobility=np.zeros(contacts + 1), local=np.zeros(LOCAL_NUMBERS * (contacts + 1)), turns=indices([0] * contacts),
         memory=MEMORY, filled=0, next=0, kept=np.zeros(rows), F=np.zeros(rows), G=np.zeros(rows), S=np.zeros(width * nodes + 1),
         dF=np.zeros(MEMORY * rows), dG=np.zeros(MEMORY * rows), dS=np.zeros(MEMORY * (width * nodes + 1)),
         products=np.zeros(MEMORY * MEMORY), factor=np.zeros(MEMORY * MEMORY), right=np.zeros(MEMORY), gamma=np.zeros(MEMORY),
@@ -136,7 +138,7 @@ def set_diagonals(g: ContactGraph) -> None:
 
 def set_diagonal(g: ContactGraph, c: int) -> None:
     """The block of A of a contact, its diagonal and its mobility, from V."""
-    A = g.local[6 * c :]
+    A = g.local[LOCAL_NUMBERS * c :]
     for r in range(ROWS):
         A[r] = g.soft[c]
         A[ROWS + r] = 0.0
@@ -150,13 +152,16 @@ def set_diagonal(g: ContactGraph, c: int) -> None:
 
 def end_diagonal(g: ContactGraph, c: int) -> None:
     """Diagonal, mobility and turns of a contact, from its block of A."""
-    A = g.local[6 * c :]
+    A = g.local[LOCAL_NUMBERS * c :]
     half = 0.5 * (A[1] - A[2])
     g.mobility[c] = max(0.5 * (A[1] + A[2]) + sqrt(half * half + A[5] * A[5]), SMALLEST)
     coupled = abs(A[1] - A[2]) + abs(A[3]) + abs(A[4]) + abs(A[5])
     g.turns[c] = 1 if coupled <= DECOUPLED * g.mobility[c] else LOCAL_TURNS
     for r in range(ROWS):
         g.diagonal[ROWS * c + r] = max(A[r], SMALLEST)
+        g.root[ROWS * c + r] = sqrt(g.diagonal[ROWS * c + r])
+    A[6] = 1.0 / g.diagonal[ROWS * c]
+    A[7] = 1.0 / g.mobility[c]
 
 
 def add_products(g: ContactGraph, V: Numbers, A: Numbers) -> None:
@@ -197,10 +202,17 @@ def caused_motion(g: ContactGraph, c: int, row: int) -> float:
     """V_iᵀ s."""
     out = 0.0
     for k in range(g.starts[c], g.starts[c + 1]):
-        at = g.places[k]
-        own = (ROWS * k + row) * g.width
-        for j in range(g.width):
-            out += g.V[own + j] * g.s[at + j]
+        out += row_motion(g, g.V[(ROWS * k + row) * g.width :], g.s[g.places[k] :])
+    return out
+
+
+def row_motion(g: ContactGraph, V: Numbers, s: Numbers) -> float:
+    """V s of a row of a block; six products in two sums that do not wait for each other."""
+    if g.width == SIX:
+        return (V[0] * s[0] + V[1] * s[1] + V[2] * s[2]) + (V[3] * s[3] + V[4] * s[4] + V[5] * s[5])
+    out = 0.0
+    for j in range(g.width):
+        out += V[j] * s[j]
     return out
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...emit.run.device_arrays import DeviceArray, copy_to, device_array, real_dtype
+from ..complementarity.contact_graph import LOCAL_NUMBERS
 from .card_records import NONE, CardStep
 from .card_surfaces import ADDED
 from .parallel_sort import PARTS
@@ -53,7 +54,7 @@ def card_arrays(pile: PileNumbers, record: CardStep, real: str, capacity: int, s
         ("d.found_arm", 3 * slots), ("d.found_gap", slots), ("d.found_mu", slots), ("d.found_restitution", slots), ("d.found_compliance", slots),
         ("d.step.old_impulse", 3 * slots), ("d.sums", 3 * adders), ("d.totals", 3 * PARTS), (f"{g}.V", 36 * c), (f"{g}.s", SPEEDS * (n + seen)),
         (f"{g}.b", 3 * c), (f"{g}.x", 3 * c), (f"{g}.mu", c), (f"{g}.soft", c), (f"{g}.diagonal", 3 * c), (f"{g}.mobility", c),
-        (f"{g}.local", 6 * c), ("d.twist", SPEEDS * b), ("d.free", SPEEDS * b), ("d.response", SPEEDS * b * SPEEDS * b), ("d.wrench", SPEEDS * b),
+        (f"{g}.local", LOCAL_NUMBERS * c), (f"{g}.root", 3 * c), ("d.twist", SPEEDS * b), ("d.free", SPEEDS * b), ("d.response", SPEEDS * b * SPEEDS * b), ("d.wrench", SPEEDS * b),
         ("d.wrenches", SPEEDS * b * ADDED), ("d.answer", SPEEDS * b),
     ):  # fmt: skip
         out.empty(name, size)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..complementarity.contact_graph import ROWS, add_products, end_diagonal
+from ..complementarity.contact_graph import LOCAL_NUMBERS, ROWS, add_products, end_diagonal
 from .card_records import CardStep
 from .machine_step import set_wrench
 from .parallel_sort import first_of_part
@@ -83,7 +83,7 @@ def set_surface_diagonal(d: CardStep, c: int, many: float) -> None:
     """The block of A of a contact, with so many times the response of its surface."""
     s = d.step
     g = s.graph
-    A = g.local[6 * c :]
+    A = g.local[LOCAL_NUMBERS * c :]
     for r in range(ROWS):
         A[r] = g.soft[c]
         A[ROWS + r] = 0.0
