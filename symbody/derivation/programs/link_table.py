@@ -110,16 +110,18 @@ class _TableMaker:
         return out
 
     def _needed(self, wanted: Sequence[Frame]) -> list[Frame]:
-        """These frames and those before them, parents first."""
-        found: set[Frame] = set()
+        """These frames and those before them, parents first: those of the mechanism, then others, such as those of points."""
+        found: dict[Frame, None] = {}
         for g in wanted:
+            path: list[Frame] = []
             f: Frame | None = g
             while f is not None and f not in found:
-                found.add(f)
+                path.append(f)
                 f = f.parent
+            found.update(dict.fromkeys(reversed(path)))
         own = [f for f in self.mechanism.frames if f in found]
-        others = sorted(found.difference(own), key=_depth)  # such as those of points, which belong to no body
-        return own + [f for f in others if f.parent is not None]
+        of_mechanism = set(own)
+        return own + [f for f in found if f.parent is not None and f not in of_mechanism]
 
     def _add(self, out: LinkTable, f: Frame) -> bool:
         """A frame as a link or as a part of one; whether it is either."""
@@ -166,13 +168,6 @@ def _product(R: Matrix, other: Matrix) -> Matrix:
 def _sum_of_ways(p: Matrix, R: Matrix, x: Matrix) -> Matrix:
     """p + R x."""
     return x if p == zeros(3) and identity(3) == R else p + R @ x
-
-
-def _depth(f: Frame) -> int:
-    count, at = 0, f.parent
-    while at is not None:
-        count, at = count + 1, at.parent
-    return count
 
 
 def _is_constant(entries: Sequence[Expr]) -> bool:

@@ -9,12 +9,12 @@ from a program. Constraints are taken into account with K = Jc M⁻¹ Jcᵀ, whi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from ...derivation.programs.link_table import POSE
-from ...emit.loops.kernel_language import Indices, Known, Numbers
+from ...emit.loops.kernel_language import Function, Indices, Known, Numbers
 from ...emit.loops.records import Struct
 from ...emit.run.callable import Array
 from ..complementarity.contact_arrays import indices
@@ -44,7 +44,8 @@ class PileLinks(Struct):
     turn, lump    of each link: its rotation matrix, and its inertia
     twist, free   of each link: velocity and angular velocity before the step, and after it without contacts
     carrier       link of each surface, and `surface`: the place of its centre and principal axes in it (12 numbers)
-    udot, off     accelerations without constraints; Jc u + b, and `phi`, of each of `constraints`; `Jc` by rows
+    udot, off     accelerations without constraints; b of Jc u + b, and `phi`, of each of `constraints`; `Jc` by rows
+    places        the program of `found`, Jc, off and phi
     T, K, factor  M⁻¹ Jcᵀ by constraints, Jc T, and Cholesky's factor of it
     force, answer generalised forces, and M⁻¹ times these and `load`, impulses on the links
     held          impulses of the constraints
@@ -77,6 +78,7 @@ class PileLinks(Struct):
     load: Numbers
     rest: Numbers
     held: Numbers
+    places: Function | None
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ class LinkNumbers:
     surfaces: Array
 
 
-def pile_links(links: LinkNumbers | None, node: int, constraints: int) -> PileLinks:
+def pile_links(links: LinkNumbers | None, node: int, constraints: int, places: Any = None) -> PileLinks:
     """Memory of links, the first of which is `node` of the contact graph; of none."""
     none = np.zeros((1, 1))
     x = links or LinkNumbers([0], [[]], [0], none, none, np.zeros(0), [], [], none)
@@ -110,7 +112,7 @@ def pile_links(links: LinkNumbers | None, node: int, constraints: int) -> PileLi
         local=np.append(x.local, 0.0), at=indices(np.cumsum([0, *x.sizes]).tolist()), changing=indices(x.changing), found=np.zeros(len(x.changing) + 1), turn=np.zeros(9 * count),
         lump=np.ravel(x.lumps), twist=np.zeros(SIX * count), free=np.zeros(SIX * count), carrier=indices(x.carriers), surface=np.ravel(x.surfaces),
         udot=np.zeros(n + 1), off=np.zeros(k + 1), phi=np.zeros(k + 1), Jc=np.zeros(k * n + 1), T=np.zeros(k * n + 1), K=np.zeros(k * k + 1), factor=np.zeros(k * k + 1),
-        force=np.zeros(n + 1), answer=np.zeros(n + 1), load=np.zeros(SIX * count), rest=np.zeros(n + 1), held=np.zeros(k + 1),
+        force=np.zeros(n + 1), answer=np.zeros(n + 1), load=np.zeros(SIX * count), rest=np.zeros(n + 1), held=np.zeros(k + 1), places=places,
     )  # fmt: skip
 
 
@@ -323,7 +325,9 @@ def hold_constraints(m: PileLinks, n: int, speeds: Numbers) -> None:
 
 def move_links(m: PileLinks, d: MoreauStep, t: float) -> None:
     """Everything at the midpoint: places, responses, and the change of the speeds without contacts in `d.free`."""
-    d.point((t, d.y), (m.found, m.udot, m.Jc, m.off, m.phi))
+    d.point((t, d.y), (m.udot,))
+    if m.places is not None:
+        m.places((t, d.y), (m.found, m.Jc, m.off, m.phi))
     n = d.n_u
     place_links(m, d.y[d.n_q :])
     for i in range(n):
@@ -332,6 +336,8 @@ def move_links(m: PileLinks, d: MoreauStep, t: float) -> None:
         factor_constraints(m, n)
         for j in range(m.constraints):
             m.held[j] = m.off[j] + RETURN / d.h * m.phi[j]
+            for i in range(n):
+                m.held[j] += m.Jc[n * j + i] * d.y[d.n_q + i]
         hold_constraints(m, n, d.free)
     set_twists(m, d.free, m.free)
     for i in range(SIX * m.tree.links):

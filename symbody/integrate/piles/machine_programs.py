@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,16 @@ from .pile_records import SPEEDS, PileMachine
 
 MOST_CONSTRAINTS: Final = 60  # of a tree: K is dense
 MOST_SURFACES: Final = 60  # of other mechanisms: six symbolic columns for each
-MANY_ENTRIES: Final = 1000  # from which on optimised code takes seconds, and saves a fiftieth of a step
+MANY_SPEEDS: Final = 100  # from which on optimised code takes a second or more, and saves a fiftieth of a step
+
+
+class MachinePrograms(NamedTuple):
+    """What a step needs of its midpoint, and q'; of a tree `point` has its accelerations alone, and `places` what is left. (Programs
+    of many speeds that have no loops run from tables first, which need not be compiled.)"""
+
+    point: Compiled
+    rates: Compiled
+    places: Compiled | None
 
 
 @dataclass(frozen=True)
@@ -61,17 +70,23 @@ class PileMechanism:
         return None if table is None or tree_accelerations(self.equations) is None else table
 
     @cached_property
-    def programs(self) -> tuple[Compiled, Compiled]:
-        """What a step needs of its midpoint, and q'."""
+    def programs(self) -> MachinePrograms:
         eq, count = self.equations, len(self.bodies)
         if self.table is None and count > MOST_SURFACES:
             raise SimulationError(
                 f"{eq.name!r} has {count} surfaces in a pile; more than {MOST_SURFACES} need a tree of rigid links with at most "
                 f"{MOST_CONSTRAINTS} constraints (it has {len(eq.lam)}), in which every speed moves one frame"
             )
-        outputs = machine_outputs(eq, self.bodies) if self.table is None else link_outputs(self)
-        point = compiled_program(eq, "machine", outputs, is_quick=len(self.changing) > MANY_ENTRIES)
-        return point, compiled_program(eq, "coordinate_rates", {"qdot": eq.rates})
+        is_quick = len(eq.u) > MANY_SPEEDS
+        rates = compiled_program(eq, "coordinate_rates", {"qdot": eq.rates}, is_quick=is_quick)
+        if self.table is None:
+            return MachinePrograms(compiled_program(eq, "machine", machine_outputs(eq, self.bodies)), rates, None)
+        udot = tree_accelerations(eq)
+        assert udot is not None
+        point = compiled_program(eq, "machine", {"udot": udot.entries}, is_quick=is_quick)
+        return MachinePrograms(
+            point, rates, compiled_program(eq, "machine_places", link_outputs(self), is_quick=is_quick)
+        )
 
     @cached_property
     def changing(self) -> list[int]:
@@ -81,17 +96,12 @@ class PileMechanism:
 
 
 def link_outputs(machine: PileMechanism) -> dict[str, Any]:
-    """What a step needs of a tree at its midpoint."""
+    """What a step needs of a tree at its midpoint, besides accelerations."""
     eq, table = machine.equations, machine.table
-    udot = tree_accelerations(eq)
     assert table is not None
-    assert udot is not None
-    entries, n, k = table.entries, len(eq.u), len(eq.lam)
-    off = (eq.Jc @ Matrix(n, 1, eq.u) + eq.b).entries if k else ()
-    phi = (*eq.phi.entries, *[ZERO] * (k - len(eq.phi.entries)))
-    outputs = {
-        "found": [entries[j] for j in machine.changing], "udot": udot.entries, "Jc": eq.Jc.entries if k else (), "off": off, "phi": phi,
-    }  # fmt: skip
+    phi = (*eq.phi.entries, *[ZERO] * (len(eq.lam) - len(eq.phi.entries)))
+    found = [table.entries[j] for j in machine.changing]
+    outputs = {"found": found, "Jc": eq.Jc.entries, "b": eq.b.entries, "phi": phi}
     return {name: list(values) or [ZERO] for name, values in outputs.items()}
 
 
@@ -100,7 +110,10 @@ def link_record(machine: PileMechanism | None, node: int) -> PileLinks:
     numbers = None if machine is None else link_numbers(machine)
     if machine is None or numbers is None:
         return pile_links(None, node, 0)
-    return pile_links(numbers, node, len(machine.equations.lam))
+    places = machine.programs.places
+    assert places is not None
+    given = {"p": machine.start.p, "r": machine.start.r}
+    return pile_links(numbers, node, len(machine.equations.lam), program_callee(places, given))
 
 
 def link_numbers(machine: PileMechanism) -> LinkNumbers | None:
@@ -197,7 +210,7 @@ def machine_record(machine: PileMechanism | None, dummy: Equations, links: PileL
     given = {} if machine is None else {"p": machine.start.p, "r": machine.start.r}
     is_tree = links.is_there == 1
     if machine is not None:
-        point, rates = machine.programs
+        point, rates, _ = machine.programs
     else:
         point, rates = (compiled_program(eq, name, {name: [ZERO]}) for name in ("point", "rates"))
     callees = {"point": program_callee(point, given), "rates": program_callee(rates, given), "variables": None}

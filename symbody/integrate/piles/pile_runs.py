@@ -10,15 +10,12 @@ from typing import Final, Protocol
 import numpy as np
 
 from ...emit.run.callable import Array
-from ...emit.run.loop_callee import LoopCallee
 from ..forms.compile_effort import Effort
 from ..kernels.march_records import DONE, NOT_FINITE
 from ..result.outcome import Ending, Outcome, Statistics
-from .machine_step import place_machine
-from .pile_contacts import find_contacts
 from .pile_programs import PileNumbers, pile_step_record
 from .pile_records import STATE, PileStep
-from .pile_step import FULL, PileRun, run_pile, turn_bodies
+from .pile_step import FULL, PileRun, run_pile
 
 BLOCK: Final = 50  # steps of one call of the kernel: between two calls the keyboard is heard
 MOST_PER_BODY: Final = 64  # contacts for each body that memory is given for
@@ -136,7 +133,8 @@ class PileRunner:
 
     def touching(self) -> tuple[ContactsNow, bool]:
         """Contacts of the state that it is in, and whether there are more than it has memory for."""
-        LoopCallee(touch_at_start, {}, (), True, s=self.step).run()
+        self.run_record.count = 0
+        self._loop.run()
         return self.contacts(), self.step.is_full == 1
 
     def contacts(self) -> ContactsNow:
@@ -146,12 +144,6 @@ class PileRunner:
         rows = [np.array(x[: 3 * c]).reshape(c, 3) for x in (s.arm, s.normal, s.old_impulse)]
         first, second, gaps, mu = (np.array(x[:c]) for x in (s.first, s.second, s.gap, s.graph.mu))
         return ContactsNow(first, second, rows[0], rows[1], gaps, rows[2], mu)
-
-
-def touch_at_start(s: PileStep) -> None:
-    turn_bodies(s)
-    place_machine(s, 0.0)
-    find_contacts(s)
 
 
 def keep_state(before: PileStep, after: PileStep) -> None:

@@ -64,10 +64,15 @@ class PileRun(Struct):
 
 
 def run_pile(m: PileRun) -> int:
-    """All steps: DONE, or the status of the step that was not taken; the state before it is kept."""
+    """All steps: DONE, or the status of the step that was not taken; the state before it is kept. Without steps, the contacts of
+    the state."""
     s = m.step
     m.done = 0
     kept = 0
+    if m.count == 0:
+        turn_bodies(s)
+        place_machine(s, m.t)
+        find_contacts(s)
     for k in range(m.count):
         status = pile_step(s, m.t + float(k) * s.h)
         if status != DONE:
