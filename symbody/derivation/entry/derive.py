@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.graph import Symbol
-from ...algebra.graph.late_matrix import LateRows, symbol_carriers
+from ...algebra.graph.late_matrix import LateRows, LateSquare, symbol_carriers
 from ...algebra.graph.matrix import Matrix, zeros
 from ...algebra.graph.node_table import gc_paused
 from ...algebra.graph.walk import free_symbols, scalars, substitute_all
@@ -29,6 +29,7 @@ from ..rank.saddle_point import Elimination
 from ..routes.gibbs_appell import gibbs_appell
 from ..routes.kane import kane
 from ..routes.lagrange import lagrange
+from ..routes.link_inertia import links_have_inertia
 from ..routes.newton_euler import newton_euler
 from ..routes.recursive import recursive
 from ..routes.repeated_equations import late_system
@@ -152,6 +153,8 @@ def _with_slow_elimination_noted(equations: Equations) -> Equations:
     """Add a note to equations whose M is singular: how their accelerations are found nevertheless."""
     if not equations.lam or isinstance(equations.Jc, LateRows):
         return equations
+    if isinstance(equations.M, LateSquare) and links_have_inertia(equations.mechanism):
+        return equations  # M is definite
     elimination = equations.augmented.factors.elimination
     if elimination in (Elimination.DEFINITE, Elimination.SCHUR):
         return equations

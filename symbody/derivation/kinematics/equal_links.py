@@ -248,12 +248,7 @@ def _write_rates(shape: SlotText, mechanism: Mechanism, number: dict[Symbol, int
 
 
 def is_local(mechanism: Mechanism) -> bool:
-    """Whether all that acts on the links, besides gravity, are forces on their coordinates."""
-    return not mechanism.constraints and is_local_without_constraints(mechanism)
-
-
-def is_local_without_constraints(mechanism: Mechanism) -> bool:
-    """The same of the tree that is left where its constraints are taken away."""
+    """Whether all that acts on the links, besides gravity and constraints, are forces on their coordinates."""
     if mechanism.has_written_motion or mechanism.elastic_bodies:
         return False
     if has_unknown_places(mechanism):

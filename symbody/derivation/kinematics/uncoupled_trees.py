@@ -17,7 +17,7 @@ from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Cosines, Turn
 from ...bodies.mechanism.mechanism import Body, Constraint, Mechanism
-from .equal_links import SlotText, is_local_without_constraints, numbers_of, write_place
+from .equal_links import SlotText, is_local, numbers_of, write_place
 from .kinematics import Kinematics, forces_on_rates, loads_besides_gravity
 
 MAX_ROWS: Final = 6  # of one group of constraints
@@ -74,7 +74,7 @@ def repeated_parts(mechanism: Mechanism) -> RepeatedParts | None:
 
 
 def _parts(mechanism: Mechanism) -> RepeatedParts | None:
-    if mechanism.norms or mechanism.equations or mechanism.small or not is_local_without_constraints(mechanism):
+    if mechanism.norms or mechanism.equations or mechanism.small or not is_local(mechanism):
         return None
     trees = _Trees(mechanism).found()
     groups = None if trees is None else _groups(mechanism, trees)

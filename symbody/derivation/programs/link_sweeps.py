@@ -23,7 +23,7 @@ from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
 from ...bodies.mechanism.mechanism import Mechanism
 from ..equations.equations import Equations
-from ..kinematics.equal_links import Link, LinkedTree, is_local_without_constraints, links_of, varying_numbers
+from ..kinematics.equal_links import Link, LinkedTree, is_local, links_of, varying_numbers
 from ..kinematics.inertial_parameters import NO_LUMP, Lump
 from ..kinematics.kinematics import Kinematics, Wrench
 from ..routes.recursive import subspace_of
@@ -63,7 +63,7 @@ def swept_tree_accelerations(eq: Equations) -> Matrix | None:
 
 def _accelerations(eq: Equations) -> Matrix | None:
     mechanism = eq.mechanism
-    if len(mechanism.bodies) < MIN_LINKS or not is_local_without_constraints(mechanism):
+    if len(mechanism.bodies) < MIN_LINKS or not is_local(mechanism):
         return None
     tree = swept_tree(mechanism)
     if tree is None:
