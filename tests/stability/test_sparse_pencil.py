@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -70,7 +71,7 @@ def test_nearest_modes_are_those_of_all(near: complex, any_size: None, monkeypat
         assert mode.participation == pytest.approx(same.participation, abs=1e-6)
 
 
-def chain(n: int, **joint: float) -> sb.Model:
+def chain(n: int, **joint: Any) -> sb.Model:
     """Of length and mass 1, hanging down."""
     link = sb.Model("link")
     rod = link.body("rod", mass=1 / n, com=(0, -0.5 / n, 0), inertia=(0, 0, n**-3 / 12))
