@@ -71,7 +71,7 @@ DYNAMICS: Final = {
     "Rates and accelerations": "rhs udot qdot zdot",
     "Matrices and multipliers": "M f lam constraints jacobian",
     "Inverse dynamics": "inverse inverse_derivatives inverse_second_derivatives",
-    "Derivatives": "rhs_derivatives derivatives second_derivatives hessian_product",
+    "Derivatives": "rhs_derivatives derivatives second_derivatives jacobian_product adjoint_product hessian_product",
     "Outputs": "outputs energies",
     "Parameters and programs": "p parameters parameter_names function program",
 }

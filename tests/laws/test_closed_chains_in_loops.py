@@ -12,7 +12,9 @@ import pytest
 import symbody as sb
 from examples import four_bars
 from symbody.algebra import directional_derivative
+from symbody.algebra.calculus.written_solves import written_out
 from symbody.algebra.graph.late_matrix import LateRows
+from symbody.algebra.graph.walk import evaluation_order
 from symbody.derivation.programs.constraint_sweeps import constraint_sweeps
 from symbody.derivation.routes import repeated_equations
 from symbody.integrate.forms import projection
@@ -181,3 +183,34 @@ def test_rank_of_many_loops_and_redundant_constraints(in_loops: None) -> None:
     assert eq.rows.rank == 8
     sim = sb.simulate(eq, 0.05, four_bars.start(4))
     assert sim.outcome
+
+
+@pytest.mark.parametrize("make", [lambda: four_bars.model(2), lambda: crawlers(2)])
+def test_jacobians_in_loops_are_those_written_out(make: Any, in_loops: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """∂u'/∂(q, u) as a matrix, its product with a vector, and that of weights with it."""
+    loops, written = both(make, monkeypatch)
+    f, g, at = sb.compile(loops), sb.compile(written), random_numbers(written, 6)
+    first, p = at[:3], at[3]
+    J = np.hstack(g.jacobian(*at))
+    v, w = np.random.default_rng(7).normal(size=(2, J.shape[1]))
+    w = w[: len(J)]
+    assert_alike(f.jacobian(*at), g.jacobian(*at), 1e-9)
+    assert_alike([f.jacobian_product()(*first, v, p), f.adjoint_product()(*first, w, p)], [J @ v, w @ J], 1e-9)
+    (product,) = (i for i in f.jacobian_product().program.code if i.op == "sweeps")
+    assert product.data.columns is None
+
+
+def test_loops_are_written_out_for_sympy(in_loops: None) -> None:
+    """Steps one by one, those of columns too: the same numbers on the graph without loops."""
+    eq = sb.derive(four_bars.model(2))
+    sweeps = constraint_sweeps(eq)
+    assert sweeps is not None
+    udot = sweeps.accelerations(is_guarded=False)[0]
+    things = [udot, sb.jacobian(udot, eq.q)]
+    at = dict(zip((*eq.q, *eq.u, *eq.p), np.random.default_rng(1).uniform(0.2, 0.9, 20).tolist(), strict=False))
+    assert not any(n.op == "sweeps" for n in evaluation_order([e for m in written_out(things) for e in m.entries]))
+    for found, wanted in zip(written_out(things), things, strict=True):
+        np.testing.assert_allclose(
+            sb.evaluate(list(found.entries), at), sb.evaluate(list(wanted.entries), at), rtol=1e-9
+        )
+    assert sb.to_sympy(udot).result.shape == (len(eq.u), 1)

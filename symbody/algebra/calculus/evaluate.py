@@ -23,7 +23,7 @@ from ..graph import elimination
 from ..graph.graph import Node, Symbol
 from ..graph.linear import MIN_PIVOT
 from ..graph.matrix import Matrix
-from ..graph.sweeps import Fragment, Schedule
+from ..graph.sweeps import Fragment, Schedule, items_of_steps
 from ..graph.walk import evaluation_order, scalars
 
 
@@ -273,21 +273,12 @@ def _solve(k: Arithmetic, n: Node, factors: tuple[list[Any], list[int]], *b: Any
 def _sweeps(k: Arithmetic, n: Node, *args: Any) -> list[Any]:
     """Step after step, each by the operations of its fragment; the steps of columns once for each."""
     schedule: Schedule = n.data
-    memory = [*args, *[k.number(0)] * (schedule.size - len(args))]
     orders = [evaluation_order([e for g in f.outputs for e in g]) for f in schedule.fragments]
-    steps, columns = schedule.steps(), schedule.columns
-    for kind, places in steps if columns is None else steps[: columns.first]:
+
+    def run(kind: int, places: Sequence[int], memory: list[Any]) -> None:
         _run_fragment(k, schedule.fragments[kind], orders[kind], places, memory)
-    out, found = [memory[at] for at in schedule.results], list[list[Any]]()
-    if columns is None:
-        return out
-    for seed in columns.seeds:
-        memory[seed] = k.number(1)
-        for kind, places in steps[columns.first :]:
-            _run_fragment(k, schedule.fragments[kind], orders[kind], places, memory)
-        found.append([memory[at] for at in columns.results])
-        memory[seed] = k.number(0)
-    return [*out, *(x for row in zip(*found, strict=True) for x in row)]
+
+    return items_of_steps(schedule, args, k.number(0), k.number(1), run)
 
 
 def _run_fragment(k: Arithmetic, f: Fragment, order: list[Node], places: Sequence[int], memory: list[Any]) -> None:

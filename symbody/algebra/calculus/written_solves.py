@@ -1,4 +1,4 @@
-"""Linear solves written out as elimination steps, for targets that have no solve.
+"""Linear solves written out as elimination steps, for targets that have no solve, and loops step by step.
 
 The functions of `elimination.py` run on expressions that carry a number each, by which pivots are chosen: at numbers
 drawn for all symbols, or at the numbers given. Definite systems need no pivots. Where a pivot chosen there vanishes
@@ -7,25 +7,27 @@ elsewhere, the steps have no value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Final
 
 from ...errors import EvaluationError
 from ..graph.elimination import definite_factor, definite_solve, general_factor, general_solve, general_solve_transposed
-from ..graph.graph import Expr, Node, Symbol, intern
+from ..graph.graph import ONE, ZERO, Expr, Node, Symbol, intern
 from ..graph.matrix import Matrix
-from ..graph.walk import evaluation_order, scalars, with_arguments
+from ..graph.sweeps import Schedule, items_of_steps
+from ..graph.walk import evaluation_order, scalars, substitute_all, with_arguments
 from .evaluate import evaluate
 
 SEEDS: Final = range(1, 9)  # seeds of the random points at which pivots are chosen
 
 
 def written_out(things: list[Any], values: Mapping[Any, float] | None = None) -> list[Any]:
-    """The same expressions and matrices without solves.
+    """The same expressions and matrices without solves and loops.
 
     values   numbers at which pivots are chosen, as far as they are given
     """
+    things = _without_loops(things)
     nodes = evaluation_order(scalars(*things))
     if not any(n.op == "factor" for n in nodes):
         return things
@@ -49,6 +51,34 @@ def _with_replaced_nodes(thing: Any, new: Mapping[Node, Any]) -> Any:
     if isinstance(thing, (list, tuple)):
         return type(thing)(_with_replaced_nodes(e, new) for e in thing)
     return new[thing]
+
+
+def _without_loops(things: list[Any]) -> list[Any]:
+    """Schedules of fragments step by step."""
+    nodes = evaluation_order(scalars(*things))
+    if not any(n.op == "sweeps" for n in nodes):
+        return things
+    new: dict[Node, Any] = {}
+    for n in nodes:
+        args = tuple(new[a] for a in n.args)
+        if n.op == "sweeps":
+            new[n] = intern("entries", _entries_of_steps(n.data, args))
+        else:
+            new[n] = n if args == n.args else with_arguments(n, args)
+    return [t.map(new.__getitem__) if isinstance(t, Matrix) else _with_replaced_nodes(t, new) for t in things]
+
+
+def _entries_of_steps(schedule: Schedule, arguments: Sequence[Expr]) -> tuple[Expr, ...]:
+    def run(kind: int, places: Sequence[int], memory: list[Expr]) -> None:
+        f = schedule.fragments[kind]
+        n = len(f.inputs)
+        known = {s: memory[at + i] for g, at in zip(f.inputs, places[:n], strict=True) for i, s in enumerate(g)}
+        found = substitute_all([list(g) for g in f.outputs], known)
+        for values, at, adds in zip(found, places[n:], f.adds, strict=True):
+            for i, e in enumerate(values):
+                memory[at + i] = memory[at + i] + e if adds else e
+
+    return tuple(items_of_steps(schedule, arguments, ZERO, ONE, run))
 
 
 class _Eliminated:

@@ -133,9 +133,11 @@ def _is_simple(n: Expr) -> bool:
 
 def _is_near_leaves(n: Expr) -> bool:
     """Floats are not: sums of them, gathered from far apart, leave a rounding error where the terms that it comes from
-    are gone."""
+    are gone. Nor are results of loops, whose arguments are thousands of symbols."""
     if n.op == "const":
         return not isinstance(n.data, float)
+    if n.op == "item" and n.args[0].op == "sweeps":
+        return False
     return n.op not in _COMPOUND and all(not b.args for a in n.args for b in a.args)
 
 

@@ -13,9 +13,10 @@ For a Jacobian the last steps are repeated, once for each column (`Columns`).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from .cache_owner import CacheOwner
 from .graph import Expr, Symbol, as_expr, intern
@@ -114,6 +115,33 @@ class Schedule(CacheOwner):
 
     def __repr__(self) -> str:
         return f"<Schedule of {len(self.kinds)} steps, {len(self.fragments)} fragments, {self.digest}>"
+
+
+def items_of_steps(
+    schedule: Schedule,
+    arguments: Sequence[Any],
+    zero: Any,
+    one: Any,
+    run: Callable[[int, Sequence[int], list[Any]], None],
+) -> list[Any]:
+    """The items of a schedule, step after step, the steps of columns once for each.
+
+    run   (number of the fragment, places, memory) runs one step
+    """
+    memory = [*arguments, *[zero] * (schedule.size - len(arguments))]
+    steps, columns = schedule.steps(), schedule.columns
+    for kind, places in steps if columns is None else steps[: columns.first]:
+        run(kind, places, memory)
+    out, found = [memory[at] for at in schedule.results], list[list[Any]]()
+    if columns is None:
+        return out
+    for seed in columns.seeds:
+        memory[seed] = one
+        for kind, places in steps[columns.first :]:
+            run(kind, places, memory)
+        found.append([memory[at] for at in columns.results])
+        memory[seed] = zero
+    return [*out, *(x for row in zip(*found, strict=True) for x in row)]
 
 
 class NewSteps:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...algebra.calculus.accumulation import Stage, accumulated_jacobian
-from ...algebra.calculus.derivatives import gradient
+from ...algebra.calculus.derivatives import gradient, jacobian
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
 from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.printing.printing import outline
@@ -28,6 +28,7 @@ from ..kinematics.kinematics import Kinematics
 from ..kinematics.unknown_positions import has_unknown_places
 from ..rank.saddle_point import SaddlePoint
 from ..routes.recursive import operations_from, staged_forces
+from .constraint_sweeps import constraint_sweeps
 
 Wrt = str | Symbol
 
@@ -80,6 +81,11 @@ def forward_derivatives(
     See also: `derivation.inverse_derivatives`, `derivation.ForwardDerivatives`, `linearize`.
     """
     groups = symbols_to_vary(eq, wrt)
+    if (loops := constraint_sweeps(eq)) is not None:
+        udot, lam = (
+            {k: jacobian(m, group) for k, group in groups.items()} for m in loops.accelerations(is_guarded=True)
+        )
+        return ForwardDerivatives(udot, lam)
     solution = (*eq.udot.entries, *eq.multipliers.entries)
     held = dict(zip((*accelerations(eq), *eq.lam), solution, strict=True))
     symbols = _each_once(groups)
@@ -149,6 +155,7 @@ def symbols_to_vary(
     """Symbols to differentiate by, under the name of their group or under their own."""
     groups = {"q": eq.q, "u": eq.u, "z": eq.z, "r": eq.r, "p": eq.p, "t": (eq.t,), **(more or {})}
     single = {s.name: s for group in groups.values() for s in group}
+    known = set(single.values())
     out: dict[str, Sequence[Symbol]] = {}
     for w in wrt:
         name = w if isinstance(w, str) else str(getattr(w, "name", w))
@@ -157,7 +164,7 @@ def symbols_to_vary(
         else:
             asked = groups[w] if isinstance(w, str) and w in groups else [w]
         found = [single.get(x) if isinstance(x, str) else x for x in asked]
-        if stray := [str(x) for x, s in zip(asked, found, strict=True) if s not in single.values()]:
+        if stray := [str(x) for x, s in zip(asked, found, strict=True) if s not in known]:
             raise unknown(f"derivatives of {eq.name!r}", "symbol", stray[0], (*groups, *single))
         out[name] = [s for s in found if s is not None]
     if empty := [k for k, group in out.items() if not group]:

@@ -10,8 +10,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...algebra.calculus.derivatives import directional_derivative, gradient
 from ...algebra.graph.graph import Symbol, symbol
-from ...algebra.graph.matrix import Matrix
+from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.node_table import gc_paused
 from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import substitute_all
@@ -21,6 +22,7 @@ from ...derivation.equations.energies import kinetic_energy, potential_energy
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
 from ...derivation.equations.own_terms import in_own_terms
+from ...derivation.programs.constraint_sweeps import constraint_sweeps
 from ...derivation.programs.dynamics_derivatives import (
     Wrt,
     accelerations,
@@ -28,7 +30,7 @@ from ...derivation.programs.dynamics_derivatives import (
     inverse_derivatives,
     symbols_to_vary,
 )
-from ...derivation.programs.forward_dynamics import ways_to_accelerations
+from ...derivation.programs.forward_dynamics import is_made_fast, ways_to_accelerations
 from ...derivation.programs.inverse_dynamics import InverseDynamics, shortest_inverse_dynamics
 from ...derivation.programs.second_derivatives import (
     inverse_second_derivatives,
@@ -242,6 +244,8 @@ class Dynamics(Introduced, Portable):
     def lam(self) -> Compiled:
         """Multipliers; NaN for those that redundant constraints do not determine."""
         eq = self.equations
+        if (loops := constraint_sweeps(eq)) is not None:
+            return self.function("multipliers", {"lam": loops.accelerations(is_guarded=True)[1]})
         (lam,) = in_own_terms(eq, [Matrix(len(eq.lam), 1, eq.lam)], solved=True) if eq.border else [eq.multipliers]
         return self.function("multipliers", {"lam": lam})
 
@@ -391,19 +395,62 @@ class Dynamics(Introduced, Portable):
     def _hessian_product(self, wrt: Iterable[Wrt]) -> Compiled:
         eq = self.equations
         with gc_paused():
-            found = self._unbaked(symbols_to_vary(eq, wrt))
-            symbols = list(dict.fromkeys(s for group in found.values() for s in group))
+            symbols = self._varied(wrt)
             w, v = (
                 [symbol(f"{name}_{k + 1}", "variable") for k in range(n)]
                 for name, n in (("weight", len(eq.u)), ("along", len(symbols)))
             )
-            first = {k: self._groups[k] for k in ("t", "q", "u")}
             product = second_derivative_product(eq, symbols, w, v)
-            return self._compiled(
-                self._program(
-                    "hessian_product", {**first, "w": w, "v": v, **self._groups}, {"Hv": list(product.entries)}
-                )
-            )
+            return self._product("hessian_product", {"w": w, "v": v}, {"Hv": list(product.entries)})
+
+    def jacobian_product(self, wrt: Iterable[Wrt] = ("q", "u")) -> Compiled:
+        """∂u'/∂x v without the Jacobian, x being all symbols of `wrt` in order: a function of t, q, u, the vector v, then z,
+        r, p. For large mechanisms in loops it takes a few times as long as u' itself, where the Jacobian is full.
+
+        `f.adjoint_product` is the transposed product wᵀ ∂u'/∂x, of weights w of the speeds: the gradient of w · u'.
+
+        >>> m = sb.Model("pendulum")
+        >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)), damping=2.0)
+        >>> m.gravity(0, -10.0, 0)
+        >>> f = sb.compile(sb.derive(m))
+        >>> f.jacobian_product()(0.0, [0.0], [0.0], [1.0, 0.5])  # -10 cos(theta) v1 - 2 v2
+        array([-11.])
+        >>> f.adjoint_product()(0.0, [0.0], [0.0], [1.0])
+        array([-10.,  -2.])
+
+        See also: `Dynamics.hessian_product`, `Dynamics.derivatives`, `algebra.directional_derivative`.
+        """
+        return self._kept_code("jacobian_product", wrt, self._jacobian_product)
+
+    def _jacobian_product(self, wrt: Iterable[Wrt]) -> Compiled:
+        with gc_paused():
+            symbols = self._varied(wrt)
+            v = [symbol(f"along_{k + 1}", "variable") for k in range(len(symbols))]
+            product = directional_derivative(self._accelerations, dict(zip(symbols, v, strict=True)))
+            return self._product("jacobian_product", {"v": v}, {"Jv": list(product.entries)})
+
+    def adjoint_product(self, wrt: Iterable[Wrt] = ("q", "u")) -> Compiled:
+        """wᵀ ∂u'/∂x, the transpose of `jacobian_product`: a function of t, q, u, the weights w of the speeds, then z, r, p."""
+        return self._kept_code("adjoint_product", wrt, self._adjoint_product)
+
+    def _adjoint_product(self, wrt: Iterable[Wrt]) -> Compiled:
+        with gc_paused():
+            w = [symbol(f"weight_{k + 1}", "variable") for k in range(len(self.equations.u))]
+            total = sum_of_products(w, self._accelerations.entries)
+            return self._product("adjoint_product", {"w": w}, {"wJ": list(gradient(total, self._varied(wrt)).entries)})
+
+    @property
+    def _accelerations(self) -> Matrix:
+        """In loops where there are any."""
+        return ways_to_accelerations(self.equations)[0] if is_made_fast(self.equations) else self.equations.udot
+
+    def _varied(self, wrt: Iterable[Wrt]) -> list[Symbol]:
+        groups = self._unbaked(symbols_to_vary(self.equations, wrt))
+        return list(dict.fromkeys(s for group in groups.values() for s in group))
+
+    def _product(self, name: str, vector: Mapping[str, Sequence[Symbol]], outputs: Mapping[str, Any]) -> Compiled:
+        first = {k: self._groups[k] for k in ("t", "q", "u")}
+        return self._compiled(self._program(name, {**first, **vector, **self._groups}, outputs))
 
     @cached_property
     def _codes(self) -> dict[tuple[str, tuple[Wrt, ...]], Compiled]:
