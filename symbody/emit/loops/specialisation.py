@@ -191,7 +191,7 @@ class _Specialiser:
                     known[name] = value.value
         target = self.kernels.kernel(e.kernel, e.types, known, self.is_rare)
         arguments = tuple(
-            self.expression(given[p.name] if p.name in given else _field(p, outside)) for p in target.parameters
+            given[p.name] if p.name in given else self.expression(_field(p, outside)) for p in target.parameters
         )
         return ir.KernelCall(e.type, e.kernel, e.types, arguments, target)
 

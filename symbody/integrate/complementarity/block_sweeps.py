@@ -20,6 +20,7 @@ from .contact_graph import (
     ContactGraph,
     caused_motion,
     change_forces,
+    first_entry,
     graph_scale,
     island_residual,
     row_motion,
@@ -241,11 +242,11 @@ def sweep_contact(g: ContactGraph, c: int) -> None:
     vu = g.b[i + 2] + g.soft[c] * u
     for k in range(g.starts[c], g.starts[c + 1]):
         visit_link(g, k)
-        V = g.V[ROWS * k * g.width :]
+        V = g.V[first_entry(g, k) :]
         s = g.s[g.places[k] :]
         vn += row_motion(g, V, s)
-        vt += row_motion(g, V[g.width :], s)
-        vu += row_motion(g, V[2 * g.width :], s)
+        vt += row_motion(g, V[g.width * g.stride :], s)
+        vu += row_motion(g, V[2 * g.width * g.stride :], s)
     turns = g.turns[c]
     for turn in range(turns):
         new = max(0.0, n - vn * A[6])

@@ -36,7 +36,8 @@ class ContactGraph(Struct):
 
     starts        of each contact: its first block; one more than there are contacts
     places        of each block: where its body begins in s
-    V             of each block: ROWS rows of `width` numbers
+    V             of each block: ROWS rows of `width` numbers, `stride` apart: 1, or, where contacts of two blocks each are solved side by side,
+                  as many as there is memory for: then numbers of neighbours are neighbours
     s             speeds due to the forces
     b, x          ROWS of each contact; x: the initial guess before a solve
     mu, given     friction coefficient, and the normal force that is there without x
@@ -61,6 +62,7 @@ class ContactGraph(Struct):
     starts: Indices
     places: Indices
     V: Numbers
+    stride: Known[int]
     s: Numbers
     b: Numbers
     x: Numbers
@@ -108,12 +110,14 @@ class ContactGraph(Struct):
     tolerance: Mutable[float]
 
 
-def contact_graph(contacts: int, blocks: int, nodes: int, width: int, tree: ResponseTree | None = None) -> ContactGraph:
+def contact_graph(
+    contacts: int, blocks: int, nodes: int, width: int, tree: ResponseTree | None = None, stride: int = 1
+) -> ContactGraph:
     """Memory for at most so many contacts, blocks of V, and bodies of `width` speeds each; links of a tree are among these."""
     rows = ROWS * contacts + ROWS
     return ContactGraph(
         width=width, contacts=0, nodes=nodes, starts=indices([0] * (contacts + 1)), places=indices([0] * blocks),
-        V=np.zeros(ROWS * width * blocks + 1), s=np.zeros(width * nodes + 1), b=np.zeros(rows), x=np.zeros(rows),
+        V=np.zeros(ROWS * width * blocks + 1), stride=stride, s=np.zeros(width * nodes + 1), b=np.zeros(rows), x=np.zeros(rows),
         mu=np.zeros(contacts + 1), given=np.zeros(contacts + 1), soft=np.zeros(contacts + 1), diagonal=np.zeros(rows), root=np.zeros(rows), mobility=np.zeros(contacts + 1), local=np.zeros(LOCAL_NUMBERS * (contacts + 1)), turns=indices([0] * contacts),
         memory=MEMORY, filled=0, next=0, kept=np.zeros(rows), F=np.zeros(rows), G=np.zeros(rows), S=np.zeros(width * nodes + 1),
         dF=np.zeros(MEMORY * rows), dG=np.zeros(MEMORY * rows), dS=np.zeros(MEMORY * (width * nodes + 1)),
@@ -144,7 +148,7 @@ def set_diagonal(g: ContactGraph, c: int) -> None:
         A[ROWS + r] = 0.0
     for k in range(g.starts[c], g.starts[c + 1]):
         if is_of_mechanism(g, k) == 0:
-            add_products(g, g.V[ROWS * g.width * k :], A)
+            add_products(g, g.V[first_entry(g, k) :], A)
     if g.tree.is_there == 1:
         add_link_diagonal(g, c, A)
     end_diagonal(g, c)
@@ -164,12 +168,19 @@ def end_diagonal(g: ContactGraph, c: int) -> None:
     A[7] = 1.0 / g.mobility[c]
 
 
+def first_entry(g: ContactGraph, k: int) -> int:
+    """Where the numbers of a block begin in V."""
+    if g.stride == 1:
+        return ROWS * g.width * k
+    return k % 2 * (ROWS * g.width * g.stride) + k // 2
+
+
 def add_products(g: ContactGraph, V: Numbers, A: Numbers) -> None:
     """V Vᵀ of a block: its diagonal, then nt, nu, tu."""
     for j in range(g.width):
-        n = V[j]
-        t = V[g.width + j]
-        u = V[2 * g.width + j]
+        n = V[j * g.stride]
+        t = V[(g.width + j) * g.stride]
+        u = V[(2 * g.width + j) * g.stride]
         A[0] += n * n
         A[1] += t * t
         A[2] += u * u
@@ -185,12 +196,13 @@ def change_forces(g: ContactGraph, c: int, n: float, t: float, u: float) -> None
     for back in range(g.starts[c + 1] - g.starts[c]):
         k = g.starts[c + 1] - 1 - back  # the other way round than motions are read: cursors are there
         at = g.places[k]
-        own = ROWS * k * g.width
         if is_of_mechanism(g, k) == 1:
             push_mechanism(g, k, n, t, u)
         else:
+            V = g.V[first_entry(g, k) :]
             for j in range(g.width):
-                g.s[at + j] += g.V[own + j] * n + g.V[own + g.width + j] * t + g.V[own + 2 * g.width + j] * u
+                own = V[j * g.stride] * n + V[(g.width + j) * g.stride] * t
+                g.s[at + j] += own + V[(2 * g.width + j) * g.stride] * u
 
 
 def motion_of_row(g: ContactGraph, c: int, row: int) -> float:
@@ -202,17 +214,19 @@ def caused_motion(g: ContactGraph, c: int, row: int) -> float:
     """V_iᵀ s."""
     out = 0.0
     for k in range(g.starts[c], g.starts[c + 1]):
-        out += row_motion(g, g.V[(ROWS * k + row) * g.width :], g.s[g.places[k] :])
+        out += row_motion(g, g.V[first_entry(g, k) + row * g.width * g.stride :], g.s[g.places[k] :])
     return out
 
 
 def row_motion(g: ContactGraph, V: Numbers, s: Numbers) -> float:
     """V s of a row of a block; six products in two sums that do not wait for each other."""
     if g.width == SIX:
-        return (V[0] * s[0] + V[1] * s[1] + V[2] * s[2]) + (V[3] * s[3] + V[4] * s[4] + V[5] * s[5])
+        near = V[0] * s[0] + V[g.stride] * s[1] + V[2 * g.stride] * s[2]
+        far = V[3 * g.stride] * s[3] + V[4 * g.stride] * s[4] + V[5 * g.stride] * s[5]
+        return near + far
     out = 0.0
     for j in range(g.width):
-        out += V[j] * s[j]
+        out += V[j * g.stride] * s[j]
     return out
 
 
@@ -359,9 +373,9 @@ def missed_square(g: ContactGraph, c: int, row: int, miss: float) -> float:
         return 0.0
     terms = abs(g.b[ROWS * c + row]) + a * abs(g.x[ROWS * c + row])
     for k in range(g.starts[c], g.starts[c + 1]):
-        own = (ROWS * k + row) * g.width
+        V = g.V[first_entry(g, k) + row * g.width * g.stride :]
         for j in range(g.width):
-            terms += abs(g.V[own + j] * g.s[g.places[k] + j])
+            terms += abs(V[j * g.stride] * g.s[g.places[k] + j])
     missed -= ROUNDING * terms
     return missed * missed / a if missed > 0.0 else 0.0
 

@@ -52,7 +52,7 @@ def card_arrays(pile: PileNumbers, record: CardStep, real: str, capacity: int, s
         ("d.step.before", STATE * n), ("d.step.grid.low", 3 * total), ("d.step.grid.high", 3 * total), ("d.step.normal", 3 * c),
         ("d.step.arm", 3 * c), ("d.step.gap", c), ("d.step.restitution", c), ("d.step.compliance", c), ("d.step.axes", 9 * c), ("d.found_normal", 3 * slots),
         ("d.found_arm", 3 * slots), ("d.found_gap", slots), ("d.found_mu", slots), ("d.found_restitution", slots), ("d.found_compliance", slots),
-        ("d.step.old_impulse", 3 * slots), ("d.sums", 3 * adders), ("d.totals", 3 * PARTS), (f"{g}.V", 36 * c), (f"{g}.s", SPEEDS * (n + seen)),
+        ("d.step.old_impulse", 3 * slots), ("d.sums", 3 * adders), ("d.totals", 3 * PARTS), (f"{g}.V", 36 * s.graph.stride), (f"{g}.s", SPEEDS * (n + seen)),
         (f"{g}.b", 3 * c), (f"{g}.x", 3 * c), (f"{g}.mu", c), (f"{g}.soft", c), (f"{g}.diagonal", 3 * c), (f"{g}.mobility", c),
         (f"{g}.local", LOCAL_NUMBERS * c), (f"{g}.root", 3 * c), ("d.twist", SPEEDS * b), ("d.free", SPEEDS * b), ("d.response", SPEEDS * b * SPEEDS * b), ("d.wrench", SPEEDS * b),
         ("d.wrenches", SPEEDS * b * ADDED), ("d.answer", SPEEDS * b),

@@ -33,6 +33,7 @@ WIDER: Final = 1.01  # cells are wider than bodies, by more than the rounding of
 MARGINS: Final = {"double": 1e-7, "float": 1e-6}  # gaps that are closed, as fractions of the largest coordinate
 ADDERS: Final = 32768  # threads that sum squares of the residual
 LOOKS: Final = 15  # sweeps between two looks at the residual
+SHIFT: Final = 32  # numbers of V of one contact are not a power of two apart, which caches do not like
 ROUNDS: Final = 8  # of colouring between two looks at the contacts that wait
 
 
@@ -73,7 +74,8 @@ class CardRunner:
     def _record(self) -> CardStep:
         """Sizes and numbers; arrays of bodies and contacts are on the card."""
         callees = {k: DeviceFunction(f"program_{k}") for k in body_outputs(self.pile.body)}
-        step = pile_step_record(replace(self.pile, machine=None), self.h, 1, callees).know(*callees)
+        stride = 2 ** int(self.capacity).bit_length() + SHIFT
+        step = pile_step_record(replace(self.pile, machine=None), self.h, 1, callees, stride).know(*callees)
         largest = float(np.abs(self.pile.start[: self.n, :3]).max())
         step.margin = MARGINS[self.real] * max(largest, *(s.reach for s in self.pile.solids))
         step.grid.put(size=WIDER * step.grid.size)

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from ...emit.loops.kernel_language import is_finite
 from ..complementarity.block_sweeps import sweep_contact
-from ..complementarity.contact_graph import ROWS, missed_squares, set_diagonal
+from ..complementarity.contact_graph import ROWS, first_entry, missed_squares, set_diagonal
 from .broad_phase import bucket_of_cell, is_apart, set_box, set_cell
 from .card_records import COLOURS, CROWDED, FACTOR, GROUPS, NONE, NOT_FINITE_STATE, PRIME, WAITING, CardStep
-from .card_surfaces import is_on_surface, set_surface_rows
+from .card_surfaces import clear_block, is_on_surface, set_surface_rows
 from .parallel_sort import PARTS, first_of_part
 from .pile_contacts import touch_balls_of_pair, touch_plane
 from .pile_records import PLACE, SPEEDS, STATE, PileStep
@@ -227,8 +227,7 @@ def pose_contact(i: int, d: CardStep) -> None:
         set_contact_rows(s, i, 2 * i)
         if is_between_bodies(s, i) == 0:
             g.places[2 * i + 1] = g.places[2 * i]
-            for k in range(ROWS * SPEEDS):
-                g.V[ROWS * SPEEDS * (2 * i + 1) + k] = 0.0
+            clear_block(g, 2 * i + 1)
         set_diagonal(g, i)
     recall_impulse(s, i)
 
@@ -246,9 +245,10 @@ def gather_speeds(i: int, d: CardStep) -> None:
 
 def gather_block(d: CardStep, i: int, c: int, second: int) -> None:
     g = d.step.graph
+    V = g.V[first_entry(g, 2 * c + second) :]
     for r in range(ROWS):
         for j in range(SPEEDS):
-            g.s[SPEEDS * i + j] += g.V[(ROWS * (2 * c + second) + r) * SPEEDS + j] * g.x[ROWS * c + r]
+            g.s[SPEEDS * i + j] += V[(SPEEDS * r + j) * g.stride] * g.x[ROWS * c + r]
 
 
 def sweep_colour(i: int, first: int, d: CardStep) -> None:
@@ -256,13 +256,13 @@ def sweep_colour(i: int, first: int, d: CardStep) -> None:
 
 
 def add_residuals(i: int, d: CardStep) -> None:
-    """Sums over a part of the contacts: of what they miss, and of both scales."""
+    """Sums over every so many contacts: of what they miss, and of both scales."""
     g = d.step.graph
     g.free = 0.0
     g.pushed = 0.0
     square = 0.0
-    for k in range(first_of_part(i, d.active, d.threads), first_of_part(i + 1, d.active, d.threads)):
-        square += missed_squares(g, k)
+    for turn in range((d.active - i + d.threads - 1) // d.threads):
+        square += missed_squares(g, i + turn * d.threads)
     d.sums[3 * i] = square
     d.sums[3 * i + 1] = g.free
     d.sums[3 * i + 2] = g.pushed

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..complementarity.contact_graph import LOCAL_NUMBERS, ROWS, add_products, end_diagonal
+from ..complementarity.contact_graph import LOCAL_NUMBERS, ROWS, ContactGraph, add_products, end_diagonal, first_entry
 from .card_records import CardStep
 from .machine_step import set_wrench
 from .parallel_sort import first_of_part
@@ -53,8 +53,7 @@ def set_surface_rows(d: CardStep, c: int) -> None:
     else:
         before += add_surface_block(d, c, 2 * c, a, 1.0)
         g.places[2 * c + 1] = g.places[2 * c]
-        for k in range(ROWS * SPEEDS):
-            g.V[ROWS * SPEEDS * (2 * c + 1) + k] = 0.0
+        clear_block(g, 2 * c + 1)
     set_laws(s, c, before)
     set_surface_diagonal(d, c, 1.0)
 
@@ -67,12 +66,19 @@ def add_surface_block(d: CardStep, c: int, block: int, a: int, sign: float) -> f
     before = 0.0
     for r in range(ROWS):
         set_wrench(s, c, r, s.y[STATE * (s.n + a) :], sign)
+        V = g.V[first_entry(g, block) + r * SPEEDS * g.stride :]
         for j in range(SPEEDS):
-            g.V[(ROWS * block + r) * SPEEDS + j] = s.w[j]
+            V[j * g.stride] = s.w[j]
             g.b[ROWS * c + r] += s.w[j] * d.free[SPEEDS * a + j]
             if r == 0:
                 before += s.w[j] * d.twist[SPEEDS * a + j]
     return before
+
+
+def clear_block(g: ContactGraph, block: int) -> None:
+    V = g.V[first_entry(g, block) :]
+    for k in range(ROWS * SPEEDS):
+        V[k * g.stride] = 0.0
 
 
 def block_of_surface(d: CardStep, c: int) -> int:
@@ -88,8 +94,8 @@ def set_surface_diagonal(d: CardStep, c: int, many: float) -> None:
         A[r] = g.soft[c]
         A[ROWS + r] = 0.0
     if s.first[c] < s.n:
-        add_products(g, g.V[2 * ROWS * SPEEDS * c :], A)
-    V = g.V[ROWS * SPEEDS * block_of_surface(d, c) :]
+        add_products(g, g.V[first_entry(g, 2 * c) :], A)
+    V = g.V[first_entry(g, block_of_surface(d, c)) :]
     a = surface_of(d, c)
     rows = SPEEDS * d.surfaces
     for j in range(SPEEDS):
@@ -98,15 +104,15 @@ def set_surface_diagonal(d: CardStep, c: int, many: float) -> None:
         u = 0.0
         for k in range(SPEEDS):
             w = many * d.response[(SPEEDS * a + j) * rows + SPEEDS * a + k]
-            n += w * V[k]
-            t += w * V[SPEEDS + k]
-            u += w * V[2 * SPEEDS + k]
-        A[0] += V[j] * n
-        A[1] += V[SPEEDS + j] * t
-        A[2] += V[2 * SPEEDS + j] * u
-        A[3] += V[j] * t
-        A[4] += V[j] * u
-        A[5] += V[SPEEDS + j] * u
+            n += w * V[k * g.stride]
+            t += w * V[(SPEEDS + k) * g.stride]
+            u += w * V[(2 * SPEEDS + k) * g.stride]
+        A[0] += V[j * g.stride] * n
+        A[1] += V[(SPEEDS + j) * g.stride] * t
+        A[2] += V[(2 * SPEEDS + j) * g.stride] * u
+        A[3] += V[j * g.stride] * t
+        A[4] += V[j * g.stride] * u
+        A[5] += V[(SPEEDS + j) * g.stride] * u
     end_diagonal(g, c)
 
 
@@ -129,10 +135,10 @@ def add_impulses(i: int, first: int, d: CardStep) -> None:
     for k in range(first_of_part(part, size, ADDED), first_of_part(part + 1, size, ADDED)):
         c = first + k
         if surface_of(d, c) == a:
-            V = g.V[ROWS * SPEEDS * block_of_surface(d, c) :]
+            V = g.V[first_entry(g, block_of_surface(d, c)) :]
             for r in range(ROWS):
                 for j in range(SPEEDS):
-                    d.wrenches[SPEEDS * i + j] += V[SPEEDS * r + j] * g.x[ROWS * c + r]
+                    d.wrenches[SPEEDS * i + j] += V[(SPEEDS * r + j) * g.stride] * g.x[ROWS * c + r]
 
 
 def add_parts(i: int, d: CardStep) -> None:

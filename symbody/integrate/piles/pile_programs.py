@@ -67,8 +67,10 @@ def body_outputs(body: Equations) -> dict[str, dict[str, Any]]:
     return {"rates": {"qdot": body.rates}, "point": {"udot": body.udot}}
 
 
-def pile_step_record(pile: PileNumbers, h: float, capacity: int, callees: dict[str, Any] | None = None) -> PileStep:
-    """Memory for a step of length h with at most so many contacts; `callees` are other programs of one body."""
+def pile_step_record(
+    pile: PileNumbers, h: float, capacity: int, callees: dict[str, Any] | None = None, stride: int = 1
+) -> PileStep:
+    """Memory for a step of length h with at most so many contacts; `callees` are other programs of one body, `stride` that of V."""
     total = len(pile.kinds)
     n = total - pile.fixed
     c = capacity
@@ -82,7 +84,7 @@ def pile_step_record(pile: PileNumbers, h: float, capacity: int, callees: dict[s
     tree = links.tree if links.is_there == 1 else None
     own = carried if tree is None else tree.mode_nodes
     nodes = n + (carried if tree is None else tree.links + tree.mode_nodes)
-    graph = contact_graph(c, (2 + own) * c, nodes, SPEEDS, tree)
+    graph = contact_graph(c, (2 + own) * c, nodes, SPEEDS, tree, stride)
     graph.tolerance, graph.most = pile.tolerance, pile.most_sweeps
     field = pile.terrain
     room = ROOM + 4 * MOST_FACES if callees is None else SPEEDS  # on a card hulls touch balls alone

@@ -23,7 +23,7 @@ from typing import Final
 from ...emit.loops.kernel_language import Mutable, Numbers, is_finite
 from ...emit.loops.records import Struct
 from ..complementarity.block_sweeps import solve_graph
-from ..complementarity.contact_graph import ROWS, set_diagonals
+from ..complementarity.contact_graph import ROWS, first_entry, set_diagonals
 from ..kernels.march_records import DONE, NOT_CONVERGED, NOT_FINITE
 from .machine_step import (
     add_machine_blocks,
@@ -331,17 +331,18 @@ def add_block(s: PileStep, c: int, block: int, i: int, sign: float) -> float:
         mx = ay * dz - az * dy
         my = az * dx - ax * dz
         mz = ax * dy - ay * dx
-        V = g.V[(ROWS * block + r) * SPEEDS :]
-        V[0] = dx * root[0]
-        V[1] = dy * root[1]
-        V[2] = dz * root[2]
-        V[3] = (R[0] * mx + R[3] * my + R[6] * mz) * root[3]
-        V[4] = (R[1] * mx + R[4] * my + R[7] * mz) * root[4]
-        V[5] = (R[2] * mx + R[5] * my + R[8] * mz) * root[5]
+        s.w[0] = dx * root[0]
+        s.w[1] = dy * root[1]
+        s.w[2] = dz * root[2]
+        s.w[3] = (R[0] * mx + R[3] * my + R[6] * mz) * root[3]
+        s.w[4] = (R[1] * mx + R[4] * my + R[7] * mz) * root[4]
+        s.w[5] = (R[2] * mx + R[5] * my + R[8] * mz) * root[5]
+        V = g.V[first_entry(g, block) + r * SPEEDS * g.stride :]
         for j in range(SPEEDS):
-            g.b[ROWS * c + r] += V[j] * s.free[SPEEDS * i + j]
+            V[j * g.stride] = s.w[j]
+            g.b[ROWS * c + r] += s.w[j] * s.free[SPEEDS * i + j]
             if r == 0:
-                before += V[j] * s.own[SPEEDS * i + j]
+                before += s.w[j] * s.own[SPEEDS * i + j]
     return before
 
 
