@@ -41,6 +41,7 @@ BEFORE_NEWTON: Final = 100  # sweeps of an island that Newton's method takes on 
 STREAMS: Final = 2  # parts of the contacts of an island that a sweep visits in turn
 LOCAL: Final = 1e-9  # change, as a fraction of its forces, that ends them
 DEPENDENT: Final = 1e-14  # added to the diagonal of the least-squares problem, as a fraction of it
+SMALL_PIVOT: Final = 1e-12
 
 
 def solve_graph(g: ContactGraph) -> float:
@@ -308,7 +309,7 @@ def combine_turns(g: ContactGraph, k: int) -> None:
     if g.filled < g.memory:
         g.filled += 1
     set_products(g, k, slot)
-    solve_products(g)
+    solve_products(g, DEPENDENT, SMALL_PIVOT)
     for at in range(g.first[k], g.first[k + 1]):
         for r in range(ROWS):
             i = ROWS * g.order[at] + r
@@ -343,10 +344,11 @@ def set_products(g: ContactGraph, k: int, slot: int) -> None:
         g.right[m] = right
 
 
-def solve_products(g: ContactGraph) -> None:
-    """γ of the least |F - ΔF γ|, by Cholesky's factors of the normal equations."""
+def solve_products(g: ContactGraph, more: float, small: float) -> None:
+    """γ of the least |F - ΔF γ|, by Cholesky's factors of the normal equations, with `more` of their diagonal and without pivots
+    that are `small`."""
     n = g.filled
-    semidefinite_factor(n, g.memory, DEPENDENT, 1e-12, g.products, g.factor)
+    semidefinite_factor(n, g.memory, more, small, g.products, g.factor)
     for i in range(n):
         value = g.right[i]
         for m in range(i):

@@ -8,9 +8,10 @@ from typing import Any, Final
 import numpy as np
 
 from ...emit.run.device_arrays import DeviceArray, copy_to, device_array, real_dtype
-from ..complementarity.contact_graph import LOCAL_NUMBERS
+from ..complementarity.contact_graph import LOCAL_NUMBERS, MEMORY
 from .card_records import NONE, CardStep
 from .card_surfaces import ADDED
+from .card_turns import ADDED_PARTS, MULTIPLIERS, SUMS
 from .parallel_sort import PARTS
 from .pile_programs import PileNumbers
 from .pile_records import SPEEDS, STATE
@@ -52,8 +53,9 @@ def card_arrays(pile: PileNumbers, record: CardStep, real: str, capacity: int, s
         ("d.step.before", STATE * n), ("d.step.grid.low", 3 * total), ("d.step.grid.high", 3 * total), ("d.step.normal", 3 * c),
         ("d.step.arm", 3 * c), ("d.step.gap", c), ("d.step.restitution", c), ("d.step.compliance", c), ("d.step.axes", 9 * c), ("d.found_normal", 3 * slots),
         ("d.found_arm", 3 * slots), ("d.found_gap", slots), ("d.found_mu", slots), ("d.found_restitution", slots), ("d.found_compliance", slots),
-        ("d.step.old_impulse", 3 * slots), ("d.sums", 3 * adders), ("d.totals", 3 * PARTS), (f"{g}.V", 36 * s.graph.stride), (f"{g}.s", SPEEDS * (n + seen)),
-        (f"{g}.b", 3 * c), (f"{g}.x", 3 * c), (f"{g}.mu", c), (f"{g}.soft", c), (f"{g}.diagonal", 3 * c), (f"{g}.mobility", c),
+        ("d.step.old_impulse", 3 * slots), ("d.sums", max(3 * adders, SUMS * MULTIPLIERS)), ("d.totals", max(3 * PARTS, SUMS * ADDED_PARTS)), (f"{g}.V", 36 * s.graph.stride), (f"{g}.s", SPEEDS * (n + seen)),
+        (f"{g}.b", 3 * c), (f"{g}.x", 3 * c), (f"{g}.mu", c), (f"{g}.soft", c), (f"{g}.diagonal", 3 * c), (f"{g}.mobility", c), (f"{g}.kept", 3 * c), (f"{g}.F", 3 * c), (f"{g}.G", 3 * c), (f"{g}.S", SPEEDS * n), (f"{g}.dF", MEMORY * 3 * c),
+        (f"{g}.dG", MEMORY * 3 * c), (f"{g}.dS", MEMORY * SPEEDS * n), (f"{g}.products", MEMORY * MEMORY), (f"{g}.gamma", MEMORY), ("d.valid", MEMORY + 1),
         (f"{g}.local", LOCAL_NUMBERS * c), (f"{g}.root", 3 * c), ("d.twist", SPEEDS * b), ("d.free", SPEEDS * b), ("d.response", SPEEDS * b * SPEEDS * b), ("d.wrench", SPEEDS * b),
         ("d.wrenches", SPEEDS * b * ADDED), ("d.answer", SPEEDS * b),
     ):  # fmt: skip

@@ -10,7 +10,7 @@ from ...emit.programs.lower import program
 from ...emit.run.cuda_driver import LEGACY_STREAM
 from ...emit.run.cuda_loops import ENTRY, CudaLoop, PreparedLoop
 from ...emit.run.device_arrays import ArrayView
-from . import card_step, card_surfaces
+from . import card_step, card_surfaces, card_turns
 from . import parallel_sort as sorting
 from .card_arrays import SORTED, CardArrays
 from .card_records import CardStep
@@ -23,6 +23,9 @@ STEP_KERNELS: Final = (
     "end_body", "restore_body",
 )  # fmt: skip
 SURFACE_KERNELS: Final = ("split_response", "add_impulses", "add_parts", "answer_impulses", "move_surface")
+TURN_KERNELS: Final = (
+    "forget_turns", "keep_forces", "take_forces", "take_speeds", "multiply_turns", "add_products", "solve_turns", "combine_forces", "combine_speeds",
+)  # fmt: skip
 SORT_KERNELS: Final = (
     "count_digits",
     "sum_counts",
@@ -47,6 +50,7 @@ class CardLaunches:
         self.pile, self.record, self.arrays, self.sorters = pile, record, arrays, sorters
         self._bound: dict[tuple[str, bool], PreparedLoop] = {}
         self._loops = {name: self._loop(getattr(card_step, name)) for name in STEP_KERNELS}
+        self._loops |= {name: self._loop(getattr(card_turns, name)) for name in TURN_KERNELS}
         if record.surfaces:
             self._loops |= {name: self._loop(getattr(card_surfaces, name)) for name in SURFACE_KERNELS}
         self._loops |= {name: self._sort_loop(getattr(sorting, name)) for name in (*SORT_KERNELS, "collect_ends")}
@@ -88,7 +92,7 @@ class CardLaunches:
         """Queue a kernel; `swapped` where keys are those after an odd number of passes."""
         key = name, bool(numbers.pop("swapped", False))
         if key not in self._bound:
-            given = {"i": 0, "first": 0, "t": 0.0, "many": 1.0}
+            given = {"i": 0, "first": 0, "slot": 0, "t": 0.0, "many": 1.0}
             self._bound[key] = PreparedLoop(self._loops[name], self._views(*key), given, LEGACY_STREAM)
         self._bound[key](members, **numbers)
 

@@ -29,6 +29,8 @@ class CardStep(Struct):
     surfaces   of a mechanism, the first fixed bodies; is_carried 0: there are none
     twist      of each surface before the step, `free` after it without contacts, `answer` its change; `response` of all to impulses
                and moments, `wrench`; `wrenches` are parts of the sum
+    valid      1 of turns whose differences are remembered, then the square of the last change; `partial` sums of a thread
+    more       of the diagonal of the least-squares problem, and fraction of it below which a pivot is `small`
     """
 
     slots: int
@@ -62,5 +64,9 @@ class CardStep(Struct):
     wrench: Numbers
     wrenches: Numbers
     answer: Numbers
+    valid: Numbers
+    partial: Numbers
+    more: float
+    small: float
     step: PileStep
     sort: DigitSort

@@ -13,13 +13,16 @@ from ...emit.run.callable import Array
 from ...emit.run.cuda_driver import CardMemoryError
 from ...emit.run.device_arrays import copy_to
 from ...errors import SimulationError
+from ..complementarity.block_sweeps import DEPENDENT, SMALL_PIVOT
 from ..complementarity.contact_arrays import NULL_MOTION, SMALLEST, indices
+from ..complementarity.contact_graph import MEMORY, ROWS
 from ..kernels.march_records import DONE, NOT_CONVERGED, NOT_FINITE
 from .card_arrays import DIGITS, card_arrays
 from .card_launches import CardLaunches
 from .card_mechanism import MOST_SURFACES, MechanismRunner
 from .card_records import COLOURS, CROWDED, NONE, NOT_FINITE_STATE, WAITING, CardStep
 from .card_surfaces import ADDED
+from .card_turns import ADDED_PARTS, MULTIPLIERS, SUMS
 from .parallel_sort import PARTS, DigitSort
 from .pile_programs import LARGE, PileNumbers, body_outputs, pile_step_record
 from .pile_records import BALL, CLUMP, SPEEDS, STATE
@@ -34,6 +37,13 @@ MARGINS: Final = {"double": 1e-7, "float": 1e-6}  # gaps that are closed, as fra
 ADDERS: Final = 32768  # threads that sum squares of the residual
 LOOKS: Final = 15  # sweeps between two looks at the residual
 SHIFT: Final = 32  # numbers of V of one contact are not a power of two apart, which caches do not like
+EVERY: Final = 3  # sweeps between two combinations
+SETTLING: Final = 3  # sweeps after the last combination, at least
+RESTED: Final = 90  # sweeps with, then without combinations
+PIVOTS: Final = {
+    "double": (DEPENDENT, SMALL_PIVOT),
+    "float": (1e-6, 1e-5),
+}  # of the least-squares problem of combinations
 ROUNDS: Final = 8  # of colouring between two looks at the contacts that wait
 
 
@@ -87,7 +97,8 @@ class CardRunner:
             slots=self.slots, count=one, reverse=one, reversed=one, colour=one, order=one, rank=one, found_first=one, found_second=one, found_feature=one, found_normal=none,
             found_arm=none, found_gap=none, found_mu=none, found_restitution=none, found_compliance=none, active=0, threads=self.adders, flags=one,
             sums=none, totals=none, used=indices([0] * COLOURS), waits=0, surfaces=self.surfaces, is_carried=int(self.surfaces > 0), twist=none, free=none,
-            response=none, wrench=none, wrenches=none, answer=none, step=step, sort=sort,
+            response=none, wrench=none, wrenches=none, answer=none, valid=none, partial=np.zeros(SUMS), more=PIVOTS[self.real][0],
+            small=PIVOTS[self.real][1], step=step, sort=sort,
         )  # fmt: skip
 
     # --------------------------------------------------------------------------------------------------- a step
@@ -173,7 +184,11 @@ class CardRunner:
         parts = [(int(a), int(b - a)) for a, b in pairwise(starts) if b > a]
         self._answer(carried, active)
         self._split(parts, carried)
+        turn = 0
         for sweep in range(1, most + 1):
+            is_due = sweep % EVERY == 0 and sweep <= most - SETTLING and sweep // RESTED % 2 == 0
+            if is_due:
+                self.launch("keep_forces", ROWS * active)
             for first, size in parts:
                 self.launch("sweep_colour", size, first=first)
                 if first >= carried:
@@ -184,7 +199,24 @@ class CardRunner:
                 if residual <= pile.tolerance:
                     return residual, sweep
                 self._split(parts, carried)
+            turn = self._combine(turn, active, carried) if is_due else 0 if sweep // RESTED % 2 else turn
         return residual, most
+
+    def _combine(self, turn: int, active: int, carried: int) -> int:
+        """Forces and speeds of the last turns, combined so that the change is least; the number of the next turn."""
+        given = {"d.active": active, "slot": turn % MEMORY}
+        if turn == 0:
+            self.launch("forget_turns", 1)
+        self.launch("take_forces", ROWS * active, **given)
+        self.launch("take_speeds", SPEEDS * self.n, **given)
+        if turn > 0:
+            self.launch("multiply_turns", MULTIPLIERS, **given)
+            self.launch("add_products", SUMS * ADDED_PARTS)
+            self.launch("solve_turns", 1, **given)
+            self.launch("combine_forces", ROWS * active, **given)
+            self.launch("combine_speeds", SPEEDS * self.n)
+            self._answer(carried, active)
+        return turn + 1
 
     def _residual(self, active: int) -> float:
         self.launch("add_residuals", self.adders, **{"d.active": active})

@@ -1,0 +1,117 @@
+"""Acceleration of sweeps on a card, as kernels: that of `block_sweeps.py`, all contacts as one island.
+
+The differences of the last turns are rows of dF, dG and dS. Sums of products are added in two rounds by threads of fixed parts; one
+thread solves for γ. Where the change grows, the memory begins anew: products of a turn that is not valid are those of the unit matrix.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..complementarity.block_sweeps import GROWTH, solve_products
+from ..complementarity.contact_graph import MEMORY, ROWS
+from .card_records import CardStep
+from .pile_records import SPEEDS
+
+SUMS: Final = 2 * MEMORY + 1  # products with the new difference, with the change itself, and the square of this
+MULTIPLIERS: Final = 8192  # threads that multiply
+ADDED_PARTS: Final = 64
+NEVER: Final = 1e30  # the square of the change before the first turn
+
+
+def forget_turns(i: int, d: CardStep) -> None:
+    g = d.step.graph
+    for m in range(g.memory):
+        d.valid[m] = 0.0
+        g.gamma[m] = 0.0
+        for j in range(g.memory):
+            g.products[g.memory * m + j] = 1.0 if m == j else 0.0
+    d.valid[g.memory] = NEVER
+
+
+def keep_forces(i: int, d: CardStep) -> None:
+    """Before a sweep, a thread for each force."""
+    d.step.graph.kept[i] = d.step.graph.x[i]
+
+
+def take_forces(i: int, slot: int, d: CardStep) -> None:
+    """After it: the change, and differences to that of the turn before."""
+    g = d.step.graph
+    size = ROWS * d.active
+    change = (g.x[i] - g.kept[i]) * g.root[i]
+    g.dF[slot * size + i] = change - g.F[i]
+    g.dG[slot * size + i] = g.x[i] - g.G[i]
+    g.F[i] = change
+    g.G[i] = g.x[i]
+
+
+def take_speeds(i: int, slot: int, d: CardStep) -> None:
+    g = d.step.graph
+    g.dS[slot * SPEEDS * d.step.n + i] = g.s[i] - g.S[i]
+    g.S[i] = g.s[i]
+
+
+def multiply_turns(i: int, slot: int, d: CardStep) -> None:
+    """Sums over every so many forces."""
+    g = d.step.graph
+    size = ROWS * d.active
+    for r in range(SUMS):
+        d.partial[r] = 0.0
+    for turn in range((size - i + MULTIPLIERS - 1) // MULTIPLIERS):
+        k = i + turn * MULTIPLIERS
+        change = g.F[k]
+        new = g.dF[slot * size + k]
+        for m in range(g.memory):
+            own = 0.0
+            if d.valid[m] > 0.0 or m == slot:
+                own = g.dF[m * size + k]
+            d.partial[2 * m] += own * new
+            d.partial[2 * m + 1] += own * change
+        d.partial[SUMS - 1] += change * change
+    for r in range(SUMS):
+        d.sums[SUMS * i + r] = d.partial[r]
+
+
+def add_products(i: int, d: CardStep) -> None:
+    """A thread for each sum and part."""
+    part = i // SUMS
+    total = 0.0
+    for k in range(MULTIPLIERS // ADDED_PARTS):
+        total += d.sums[SUMS * (part * (MULTIPLIERS // ADDED_PARTS) + k) + i % SUMS]
+    d.totals[i] = total
+
+
+def solve_turns(i: int, slot: int, d: CardStep) -> None:
+    """One thread: γ of the least change, from the products of all valid turns."""
+    g = d.step.graph
+    for r in range(SUMS):
+        d.partial[r] = 0.0
+        for part in range(ADDED_PARTS):
+            d.partial[r] += d.totals[SUMS * part + r]
+    if d.partial[SUMS - 1] > GROWTH * d.valid[g.memory]:
+        forget_turns(i, d)
+    else:
+        d.valid[slot] = 1.0
+        for m in range(g.memory):
+            g.right[m] = 0.0
+            if d.valid[m] > 0.0:
+                g.products[g.memory * m + slot] = d.partial[2 * m]
+                g.products[g.memory * slot + m] = d.partial[2 * m]
+                g.right[m] = d.partial[2 * m + 1]
+        g.filled = g.memory
+        solve_products(g, d.more, d.small)
+    d.valid[g.memory] = d.partial[SUMS - 1]
+
+
+def combine_forces(i: int, d: CardStep) -> None:
+    g = d.step.graph
+    for m in range(g.memory):
+        if d.valid[m] > 0.0:
+            g.x[i] -= g.gamma[m] * g.dG[m * ROWS * d.active + i]
+
+
+def combine_speeds(i: int, d: CardStep) -> None:
+    g = d.step.graph
+    for m in range(g.memory):
+        if d.valid[m] > 0.0:
+            g.s[i] -= g.gamma[m] * g.dS[m * SPEEDS * d.step.n + i]
