@@ -1,7 +1,8 @@
 """Large machines of `bench scale`: a train, a net with loops, a rope wound on a drum, a vehicle on two tracks.
 
 The wagons of the train move along the track, each with two bogies on springs below it, and couplers between them. The net has
-n x n particles of which neighbours keep their distance (two corners are held). The rope has n balls on revolute joints, of which
+n x n particles, neighbours joined by rods of one metre; two corners are held 0.9 (n - 1) metres apart. It begins as a
+surface of equal arcs: a straight upper edge would be as long as its rods, which is a singular position. The rope has n balls on revolute joints, of which
 every one begins just above the drum; the vehicle has two closed tracks of n links that touch a wheel each and the ground. Rope and
 vehicle stand in a `Pile`, since their contacts change. `residual` is that of the contact problem; a motion for whose contacts no
 impulses are found has `ended_s`, and no time of a step. The clock of the machine has steps of 4 ms.
@@ -25,7 +26,7 @@ STEP: Final = 1e-3
 LIMIT: Final = Limit(60.0, 4000.0)
 SIZES: Final = {
     "train": (10, 30, 100),
-    "net": (3, 5),
+    "net": (3, 10, 30),
     "rope on a drum": (10, 100, 1000),
     "tracked vehicle": (6, 20, 80),
 }
@@ -49,25 +50,37 @@ def train(n: int) -> tuple[sb.Equations, dict[str, float]]:
     return sb.derive(m), {"x0_dot": 1.0}
 
 
+def net_places(n: int) -> dict[tuple[int, int], tuple[float, float, float]]:
+    """Points at unit distances from their neighbours: rows are moved copies of one arc."""
+    m, low, high = n - 1, 0.0, math.pi / (n - 1)
+    for _ in range(60):  # half the angle between two rods, for which the chord is 0.9 of the arc
+        half = (low + high) / 2
+        low, high = (half, high) if math.sin(m * half) > 0.9 * m * math.sin(half) else (low, half)
+    arc = [(0.0, 0.0)]
+    for k in range(m):
+        angle = (2 * k - m + 1) * half
+        arc.append((arc[-1][0] + math.cos(angle), arc[-1][1] + math.sin(angle)))
+    return {(i, j): (float(i), *arc[j]) for i in range(n) for j in range(n)}
+
+
 def net(n: int) -> tuple[sb.Equations, dict[str, float]]:
     m = sb.Model("net")
     m.gravity(0, 0, -9.81)
     at: dict[tuple[int, int], Any] = {}
     start = {}
-    for i in range(n):
-        for j in range(n):
-            if (i, j) in ((0, 0), (0, n - 1)):
-                at[i, j] = m.ground.point(0.0, float(j), 0.0)
-                continue
-            places = m.coordinates(" ".join(f"{c}_{i}_{j}" for c in "xyz"))
-            at[i, j] = m.ground.point(*places)
-            m.particle(f"p_{i}_{j}", at[i, j], mass=1.0)
-            start |= {p.name: v for p, v in zip(places, (float(i), float(j), 0.0), strict=True)}
+    for (i, j), place in net_places(n).items():
+        if (i, j) in ((0, 0), (0, n - 1)):
+            at[i, j] = m.ground.point(*place)
+            continue
+        coordinates = m.coordinates(" ".join(f"{c}_{i}_{j}" for c in "xyz"))
+        at[i, j] = m.ground.point(*coordinates)
+        m.particle(f"p_{i}_{j}", at[i, j], mass=1.0)
+        start |= {q.name: x for q, x in zip(coordinates, place, strict=True)}
     for i, j in at:
         for other in ((i + 1, j), (i, j + 1)):
-            if other in at and {(i, j), other} != {(0, 0), (0, n - 1)}:
+            if other in at:
                 r = at[i, j] - at[other]
-                m.constrain(f"string_{i}_{j}_{other[0]}_{other[1]}", (r.dot(r) - 1) / 2)
+                m.constrain(f"rod_{i}_{j}_{other[0]}_{other[1]}", (r.dot(r) - 1) / 2)
     return sb.derive(m), start
 
 
@@ -257,15 +270,16 @@ def _rope_model(n: int) -> Any:
 def _net_file(n: int) -> str:
     held = {(0, 0), (0, n - 1)}
     slides = "".join(f'<joint type="slide" axis="{a}"/>' for a in ("1 0 0", "0 1 0", "0 0 1"))
+    places = {key: " ".join(map(str, place)) for key, place in net_places(n).items()}
     bodies = "".join(
-        f'<site name="s_{i}_{j}" pos="{i} {j} 0"/>' if (i, j) in held
-        else f'<body pos="{i} {j} 0"><inertial pos="0 0 0" mass="1" diaginertia="1e-6 1e-6 1e-6"/>{slides}<site name="s_{i}_{j}"/></body>'
-        for i in range(n) for j in range(n)
+        f'<site name="s_{i}_{j}" pos="{at}"/>' if (i, j) in held
+        else f'<body pos="{at}"><inertial pos="0 0 0" mass="1" diaginertia="1e-6 1e-6 1e-6"/>{slides}<site name="s_{i}_{j}"/></body>'
+        for (i, j), at in places.items()
     )  # fmt: skip
     pairs = [((i, j), o) for i in range(n) for j in range(n) for o in ((i + 1, j), (i, j + 1)) if max(o) < n]
     tendons = [
         (f"t{k}", f'<spatial name="t{k}"><site site="s_{a[0]}_{a[1]}"/><site site="s_{b[0]}_{b[1]}"/></spatial>')
-        for k, (a, b) in enumerate(pairs) if {a, b} != held
+        for k, (a, b) in enumerate(pairs)
     ]  # fmt: skip
     equal = "".join(f'<tendon tendon1="{name}"/>' for name, _ in tendons)
     return (

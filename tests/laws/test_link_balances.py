@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.derivation.routes import repeated_equations
 from symbody.integrate import SimulationOptions
 from symbody.integrate.forms.forms import Form
 from symbody.integrate.kernels.sparse_elimination import (
@@ -24,6 +25,7 @@ from symbody.integrate.run.newton_matrix import slopes_of
 
 from ..amount import some
 from ..linked_trees import random_tree, take_loops
+from .test_closed_chains_in_loops import train
 
 
 @pytest.fixture
@@ -53,7 +55,17 @@ def exact_slopes(form: Form, t: float, y: np.ndarray, p: np.ndarray) -> np.ndarr
 @pytest.mark.parametrize("seed", some(range(10), 3))
 def test_same_solutions_as_with_the_full_matrix(seed: int, any_size: None) -> None:
     """(c - J) x = b, real and complex, where J is ∂F/∂y of all joint types; inputs and loads with own parameters."""
-    form = form_of(sb.derive(random_tree(seed, 5)), SimulationOptions(form="minimal"))
+    assert_same_solutions(form_of(sb.derive(random_tree(seed, 5)), SimulationOptions(form="minimal")), seed)
+
+
+def test_same_solutions_with_loads_between_trees(any_size: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Likewise of equal trees that springs, dampers and motors couple."""
+    monkeypatch.setattr(repeated_equations, "MIN_TREES", 1)
+    monkeypatch.setattr(repeated_equations, "MIN_COPIES", 0)
+    assert_same_solutions(form_of(sb.derive(train()), SimulationOptions(form="minimal")), 3)
+
+
+def assert_same_solutions(form: Form, seed: int) -> None:
     slopes, n = slopes_of(form), form.n
     assert slopes.size > n
     assert slopes.order is not None

@@ -1,29 +1,34 @@
-"""A = L D Lᵀ of a sparse symmetric matrix of small blocks, as steps of a schedule: an elimination whose order and places are
-known before its numbers.
+"""[M Jᵀ; J 0] of parts and groups of rows between them, eliminated block by block as steps of a schedule: the order and all
+places are known before numbers are.
 
-With the blocks k in the order of elimination, F_k the factors of a diagonal block when its turn comes, and i, j the blocks
-after k that are coupled with it by then,
+With M_k of part k and J_ik of group i in it, the parts are eliminated first, which leaves S = -J M⁻¹ Jᵀ:
 
-    W_ik = A_ik F_k⁻¹,   A_ij ← A_ij - A_ik W_jkᵀ                      factors
+    S_ij ← S_ij - J_ik M_k⁻¹ J_jkᵀ
+    b_i ← b_i - J_ik M_k⁻¹ b_k,   and at the end   x_k = M_k⁻¹ (b_k - Σ J_ikᵀ x_i)
+
+and then the blocks k of S in the order of `block_order.py`, with F_k the factors of a diagonal block when its turn comes, and
+i, j the blocks after k that are coupled with it by then:
+
+    W_ik = S_ik F_k⁻¹,   S_ij ← S_ij - S_ik W_jkᵀ                      factors
     b_i ← b_i - W_ik b_k,   then   x_k = F_k⁻¹ b_k - Σ W_ikᵀ x_i       solutions
 
-No pivots are chosen. A block with a guard has no value where one of its pivots is noise beside the trace of the matrix.
+No pivots are chosen. A guarded elimination has no values where a pivot of S is noise beside its trace.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import cache
-from typing import Final
+from collections.abc import Callable, Sequence
+from itertools import combinations_with_replacement
+from typing import Any, Final, NamedTuple
 
-from ..graph.elimination import definite_factor, definite_solve
-from ..graph.functions import value_where
-from ..graph.graph import ZERO, Expr, Symbol, symbol
-from ..graph.least_degree import least_degree_order
-from ..graph.linear import MIN_PIVOT
+from ..graph.block_order import BlockOrder
+from ..graph.cache_owner import CacheOwner
+from ..graph.graph import Expr
 from ..graph.sweeps import Fragment, NewSteps
+from . import block_fragments as fragments
+from .block_fragments import Known
 
-_NAMES: Final = ("block_a", "block_b", "block_c")
+AT_ONCE: Final = 6  # groups of one part in one step
 
 
 class StepMemory:
@@ -34,7 +39,6 @@ class StepMemory:
         self.size = size
         self.steps = NewSteps()
         self.written: set[int] = set()
-        self._adding: dict[tuple[Fragment, tuple[bool, ...]], Fragment] = {}
 
     def take(self, n: int) -> int:
         """Places for n numbers."""
@@ -44,217 +48,223 @@ class StepMemory:
     def add(self, fragment: Fragment, inputs: Sequence[int], outputs: Sequence[int]) -> None:
         """A step; outputs that were written before are added to."""
         adds = tuple([at in self.written for at in outputs])
-        key = fragment, adds
-        if key not in self._adding:
-            self._adding[key] = Fragment(fragment.inputs, fragment.outputs, adds)
+        if True in adds:
+            fragment = fragment.cached("adding", adds, lambda: Fragment(fragment.inputs, fragment.outputs, adds))
         self.written.update(outputs)
-        self.steps.add(self._adding[key], (*inputs, *outputs))
+        self.steps.add(fragment, (*inputs, *outputs))
 
 
-class BlockElimination:
-    """The elimination of blocks of given sizes.
+class Entries(NamedTuple):
+    """A matrix in the memory: its place, and those of its entries that are numbers."""
 
-    sizes      of the blocks
-    couplings  pairs of blocks with entries between them
-    first      this many blocks, which are not coupled with each other, are eliminated first
+    at: int
+    known: Known
+
+
+def entries_at(at: int, expressions: Sequence[Expr]) -> Entries:
+    """Those of some expressions that are stored from a place on."""
+    return Entries(at, tuple([e if e.op == "const" else None for e in expressions]))
+
+
+class BlockElimination(CacheOwner):
+    """The elimination of parts, and of groups of rows.
+
+    parts    unknowns of each part
+    rows     of each group
+    within   of each group the parts in which it has entries
     """
 
-    def __init__(self, sizes: Sequence[int], couplings: Iterable[tuple[int, int]], first: int) -> None:
-        self.sizes, self.first = sizes, first
-        near: list[set[int]] = [set() for _ in sizes]
-        for i, j in couplings:
-            near[i].add(j)
-            near[j].add(i)
-        rest: list[set[int]] = [set() for _ in range(len(sizes) - first)]
-        for k in range(first):
-            for i in near[k]:
-                rest[i - first] |= {j - first for j in near[k] if j != i}
-        later = least_degree_order([{j - first for j in near[first + i] if j >= first} | x for i, x in enumerate(rest)])
-        self.order = [*range(first), *(first + k for k in later)]
-        step = {k: at for at, k in enumerate(self.order)}
-        self.below: list[list[int]] = [[] for _ in sizes]  # of each block those after it that it is coupled with
-        for k in self.order:
-            self.below[k] = sorted((i for i in near[k] if step[i] > step[k]), key=step.__getitem__)
-            if k >= first or len(self.below[k]) > 1:
-                for i in self.below[k]:
-                    near[i].update(self.below[k])
-                    near[i].discard(i)
+    def __init__(self, parts: Sequence[int], rows: Sequence[int], within: Sequence[Sequence[int]]) -> None:
+        self.parts, self.rows = parts, rows
+        touched: list[list[int]] = [[] for _ in parts]
+        for g, owners in enumerate(within):
+            for k in owners:
+                touched[k].append(g)
+        near: list[set[int]] = [set() for _ in rows]
+        for groups in touched:
+            for g in groups:
+                near[g].update(groups)
+        for g, others in enumerate(near):
+            others.discard(g)
+        self.blocks = BlockOrder(rows, near)
+        self.touched = [_chunks(self.blocks.in_turn(groups)) for groups in touched]
 
     def factor(
-        self, m: StepMemory, diagonal: dict[int, int], coupling: dict[tuple[int, int], int], is_guarded: bool
+        self, m: StepMemory, own: Sequence[Entries], coupling: dict[tuple[int, int], Entries], is_guarded: bool
     ) -> BlockFactors:
-        """Steps of the factors. `diagonal` has places of the upper triangles of diagonal blocks, by rows, `coupling` those of (i, k),
-        i after k, by rows of i; what is filled in gets places of its own."""
-        out = BlockFactors(self, m)
-        trace = m.take(1) if is_guarded else -1
-        sizes = self.sizes
-        for at, k in enumerate(self.order):
-            n = sizes[k]
-            if is_guarded and at == self.first:
-                for i in self.order[self.first :]:
-                    m.add(_trace(sizes[i]), [diagonal[i]], [trace])
-            out.own[k] = m.take(n * n)
-            if is_guarded and at >= self.first:
-                m.add(_guarded_factor(n), [diagonal[k], trace], [out.own[k]])
-            else:
-                m.add(_factor(n), [diagonal[k]], [out.own[k]])
-            below = self.below[k]
-            for i in below:
-                out.weights[i, k] = m.take(sizes[i] * n)
-                m.add(_weights(sizes[i], n), [coupling[i, k], out.own[k]], [out.weights[i, k]])
-            for b, j in enumerate(below):
-                if j not in diagonal:
-                    diagonal[j] = m.take(sizes[j] * (sizes[j] + 1) // 2)
-                m.add(_own_update(sizes[j], n), [coupling[j, k], out.weights[j, k]], [diagonal[j]])
-                for i in below[b + 1 :]:
-                    if (i, j) not in coupling:
-                        coupling[i, j] = m.take(sizes[i] * sizes[j])
-                    m.add(_update(sizes[i], sizes[j], n), [coupling[i, k], out.weights[j, k]], [coupling[i, j]])
+        """Steps of the factors; `own` are those of M of each part, and `coupling` J by group and part."""
+        out = BlockFactors(self, m, own, coupling)
+        out.eliminate_parts()
+        out.eliminate_blocks(is_guarded)
         return out
+
+
+def _chunks(groups: Sequence[int]) -> list[list[int]]:
+    return [list(groups[k : k + AT_ONCE]) for k in range(0, len(groups), AT_ONCE)] or [[]]
 
 
 class BlockFactors:
     """Places of the factors: F_k, and W_ik."""
 
-    def __init__(self, elimination: BlockElimination, m: StepMemory) -> None:
-        self.elimination, self.memory = elimination, m
+    def __init__(
+        self,
+        elimination: BlockElimination,
+        m: StepMemory,
+        of_parts: Sequence[Entries],
+        coupling: dict[tuple[int, int], Entries],
+    ) -> None:
+        self.elimination, self.blocks, self.memory = elimination, elimination.blocks, m
+        self.of_parts, self.coupling = of_parts, coupling
+        self.diagonal: dict[int, int] = {}  # upper triangles, by rows
+        self.beside: dict[tuple[int, int], int] = {}  # of a later and an earlier block, by rows of the later
         self.own: dict[int, int] = {}
         self.weights: dict[tuple[int, int], int] = {}
 
-    def solve(self, right: dict[int, int], first: Sequence[Sequence[int]], rest: Sequence[int]) -> None:
-        """Steps of the solution; `right` has places of the right side, which are overwritten. Blocks that it does not have are zero.
+    def _made(self, fragment: Callable[..., Fragment], *key: Any) -> Fragment:
+        """A fragment of parts, made once."""
+        return self.elimination.cached(fragment.__name__, key, lambda: fragment(*key))
 
-        first   of each block that is eliminated first: the places of its solution, one by one
-        rest    the first place of that of each other block
+    # ---------------------------------------------------------------------------------------------------- factors
+
+    def eliminate_parts(self) -> None:
+        """What the parts leave of the blocks."""
+        e, blocks, m = self.elimination, self.blocks, self.memory
+        for k, chunks in enumerate(e.touched):
+            for one, other in combinations_with_replacement(chunks, 2):
+                groups = one if one is other else [*one, *other]
+                pairs = combinations_with_replacement(one, 2) if one is other else [(g, h) for g in one for h in other]
+                kinds, places = [], list[int]()
+                for g, h in pairs:
+                    is_within = blocks.block[g] == blocks.block[h]
+                    kinds.append((groups.index(g), groups.index(h), is_within or e.rows[g] == e.rows[h] == 1))
+                    places += self._rows_of(g, h)
+                if groups:
+                    J = [self.coupling[g, k] for g in groups]
+                    key = tuple((e.rows[g], x.known) for g, x in zip(groups, J, strict=True))
+                    made = self._made(
+                        fragments.complement, e.parts[k], self.of_parts[k].known, key, tuple(kinds), blocks.is_joined
+                    )
+                    m.add(made, [self.of_parts[k].at, *(x.at for x in J)], places)
+
+    def _rows_of(self, g: int, h: int) -> list[int]:
+        """Places of the rows of what two groups have in common, the first being eliminated first or with the other; one place
+        where they fill a block."""
+        blocks, rows = self.blocks, self.elimination.rows
+        first, second = blocks.block[g], blocks.block[h]
+        if first == second:
+            at, n = self._diagonal(first), blocks.sizes[first]
+            if not blocks.is_joined:
+                return [at]
+            out = []
+            for i in range(blocks.offset[g], blocks.offset[g] + rows[g]):
+                out.append(at + i * n - i * (i - 1) // 2 + max(blocks.offset[h], i) - i)
+        else:
+            at = self._beside(second, first)
+            if not blocks.is_joined:
+                return [at]
+            first_row, n = blocks.offset[h], blocks.sizes[first]
+            out = [at + (first_row + i) * n + blocks.offset[g] for i in range(rows[h])]
+        self.memory.written.update(out)
+        return out
+
+    def _diagonal(self, b: int) -> int:
+        if b not in self.diagonal:
+            n = self.blocks.sizes[b]
+            at = self.diagonal[b] = self.memory.take(n * (n + 1) // 2)
+            if self.blocks.is_joined:
+                self.memory.add(fragments.unit_rows(n, self.blocks.used[b]), [], [at])
+        return self.diagonal[b]
+
+    def _beside(self, later: int, earlier: int) -> int:
+        if (later, earlier) not in self.beside:
+            n = self.blocks.sizes[later] * self.blocks.sizes[earlier]
+            at = self.beside[later, earlier] = self.memory.take(n)
+            if self.blocks.is_joined:
+                self.memory.add(fragments.zeros(n), [], [at])
+        return self.beside[later, earlier]
+
+    def eliminate_blocks(self, is_guarded: bool) -> None:
+        """Factors of the blocks, one after the other."""
+        blocks, m = self.blocks, self.memory
+        sizes = blocks.sizes
+        places = [self._diagonal(b) for b in range(len(sizes))]
+        trace = m.take(1)
+        for b, at in enumerate(places if is_guarded else ()):
+            m.add(fragments.trace(sizes[b], blocks.used[b]), [at], [trace])
+        for k in blocks.order:
+            n, below = sizes[k], blocks.below[k]
+            self.own[k] = m.take(n * n)
+            if is_guarded:
+                m.add(fragments.guarded_factor(n, blocks.used[k]), [places[k], trace], [self.own[k]])
+            else:
+                m.add(fragments.factor(n), [places[k]], [self.own[k]])
+            for i in below:
+                self.weights[i, k] = m.take(sizes[i] * n)
+                m.add(fragments.weights(sizes[i], n), [self.beside[i, k], self.own[k]], [self.weights[i, k]])
+            for at, j in enumerate(below):
+                m.add(fragments.own_update(sizes[j], n), [self.beside[j, k], self.weights[j, k]], [places[j]])
+                for i in below[at + 1 :]:
+                    if (i, j) not in self.beside:
+                        self.beside[i, j] = m.take(sizes[i] * sizes[j])
+                    made = fragments.update(sizes[i], sizes[j], n)
+                    m.add(made, [self.beside[i, k], self.weights[j, k]], [self.beside[i, j]])
+
+    # ------------------------------------------------------------------------------------------------------ solutions
+
+    def solve(self, of_parts: Sequence[int] | None, right: int, solutions: Sequence[Sequence[int]]) -> int:
+        """Steps of the solution; the first place of that of the rows, which stand in the places of `block_order.py`.
+
+        of_parts    places of the right sides of the parts, which are overwritten; None if these are zero
+        right       first place of the right sides of the rows, which are overwritten
+        solutions   of each part the places of its solution, one by one
         """
+        m, blocks = self.memory, self.blocks
+        if blocks.is_joined:
+            for b, used in enumerate(blocks.used):
+                if used < blocks.sizes[b]:
+                    m.add(fragments.zeros(blocks.sizes[b] - used), [], [right + blocks.starts[b] + used])
+        if of_parts is not None:
+            self._push_parts(of_parts, right)
+        found = m.take(blocks.starts[-1])
+        sizes, at = blocks.sizes, blocks.starts
+        for k in blocks.order:
+            for i in blocks.below[k]:
+                m.add(fragments.push(sizes[i], sizes[k]), [self.weights[i, k], right + at[k]], [right + at[i]])
+        for k in reversed(blocks.order):
+            m.add(fragments.solution(sizes[k]), [self.own[k], right + at[k]], [found + at[k]])
+            for i in blocks.below[k]:
+                m.add(fragments.pull(sizes[i], sizes[k]), [self.weights[i, k], found + at[i]], [found + at[k]])
+        self._solve_parts(of_parts, found, solutions)
+        return found
+
+    def _groups(self, k: int, groups: Sequence[int]) -> tuple[fragments.Couplings, list[int]]:
+        """J of some groups in a part: sizes with known entries, and places."""
+        J = [self.coupling[g, k] for g in groups]
+        rows = self.elimination.rows
+        return tuple((rows[g], x.known) for g, x in zip(groups, J, strict=True)), [x.at for x in J]
+
+    def _push_parts(self, of_parts: Sequence[int], right: int) -> None:
         e, m = self.elimination, self.memory
-        sizes, count = e.sizes, e.first
-        for k in e.order:
-            if k in right:
-                for i in e.below[k]:
-                    if i not in right:
-                        right[i] = m.take(sizes[i])
-                    m.add(_push(sizes[i], sizes[k]), [self.weights[i, k], right[k]], [right[i]])
-        for k in reversed(e.order):
-            is_apart = k < count
-            places = first[k] if is_apart else [rest[k - count]]
-            if k in right:
-                m.add(_solve(sizes[k], is_apart), [self.own[k], right[k]], places)
-            for i in e.below[k]:
-                m.add(_pull(sizes[i], sizes[k], is_apart), [self.weights[i, k], rest[i - count]], places)
-            if k not in right and not e.below[k]:
-                m.add(_zeros(sizes[k], is_apart), [], places)
+        for k, chunks in enumerate(e.touched):
+            for groups in chunks if chunks[0] else ():
+                kinds, places = self._groups(k, groups)
+                made = self._made(fragments.push_part, e.parts[k], self.of_parts[k].known, kinds)
+                outputs = [right + self.blocks.place(g) for g in groups]
+                m.add(made, [self.of_parts[k].at, of_parts[k], *places], outputs)
 
-
-# --------------------------------------------------------------------------------------------------------- fragments
-
-
-def slots(which: int, n: int) -> tuple[Symbol, ...]:
-    return tuple(symbol(f"{_NAMES[which]}_{k}", "material") for k in range(n))
-
-
-def upper_places(n: int) -> list[tuple[int, int]]:
-    """Of the upper triangle, by rows."""
-    return [(i, j) for i in range(n) for j in range(i, n)]
-
-
-def _fragment(inputs: Sequence[tuple[Symbol, ...]], *outputs: Sequence[Expr]) -> Fragment:
-    return Fragment(tuple(inputs), tuple(tuple(x) for x in outputs), (False,) * len(outputs))
-
-
-def _full(n: int, upper: Sequence[Expr]) -> list[Expr]:
-    at = {p: k for k, p in enumerate(upper_places(n))}
-    return [upper[at[min(i, j), max(i, j)]] for i in range(n) for j in range(n)]
-
-
-@cache
-def _factor(n: int) -> Fragment:
-    a = slots(0, n * (n + 1) // 2)
-    factors = _full(n, a)
-    definite_factor(n, factors)
-    return _fragment([a], factors)
-
-
-@cache
-def _guarded_factor(n: int) -> Fragment:
-    """Without a value where a pivot is noise."""
-    a, trace = slots(0, n * (n + 1) // 2), slots(1, 1)
-    factors = _full(n, a)
-    definite_factor(n, factors)
-    least = MIN_PIVOT * abs(trace[0])
-    for k in range(n):
-        inverse = factors[n * k + k]
-        factors[n * k + k] = value_where(abs(inverse) * least < 1, inverse)
-    return _fragment([a, trace], factors)
-
-
-@cache
-def _trace(n: int) -> Fragment:
-    a = slots(0, n * (n + 1) // 2)
-    total: Expr = ZERO
-    for x, (i, j) in zip(a, upper_places(n), strict=True):
-        total = total + x if i == j else total
-    return _fragment([a], [total])
-
-
-@cache
-def _weights(r: int, n: int) -> Fragment:
-    a, f = slots(0, r * n), slots(1, n * n)
-    out: list[Expr] = []
-    for i in range(r):
-        row: list[Expr] = list(a[n * i : n * i + n])
-        definite_solve(n, list(f), row)
-        out += row
-    return _fragment([a, f], out)
-
-
-def _less_product(a: Sequence[Expr], b: Sequence[Expr]) -> Expr:
-    total: Expr = ZERO
-    for x, y in zip(a, b, strict=True):
-        total = total - x * y
-    return total
-
-
-@cache
-def _update(r: int, s: int, n: int) -> Fragment:
-    a, w = slots(0, r * n), slots(1, s * n)
-    return _fragment(
-        [a, w],
-        [_less_product(a[n * i : n * i + n], w[n * j : n * j + n]) for i in range(r) for j in range(s)],
-    )
-
-
-@cache
-def _own_update(r: int, n: int) -> Fragment:
-    a, w = slots(0, r * n), slots(1, r * n)
-    return _fragment([a, w], [_less_product(a[n * i : n * i + n], w[n * j : n * j + n]) for i, j in upper_places(r)])
-
-
-@cache
-def _push(r: int, n: int) -> Fragment:
-    w, b = slots(0, r * n), slots(1, n)
-    return _fragment([w, b], [_less_product(w[n * i : n * i + n], b) for i in range(r)])
-
-
-@cache
-def _pull(r: int, n: int, is_apart: bool) -> Fragment:
-    w, x = slots(0, r * n), slots(1, r)
-    return _fragment([w, x], *_groups_of([_less_product(w[j::n], x) for j in range(n)], is_apart))
-
-
-@cache
-def _solve(n: int, is_apart: bool) -> Fragment:
-    f, b = slots(0, n * n), slots(1, n)
-    x: list[Expr] = list(b)
-    definite_solve(n, list(f), x)
-    return _fragment([f, b], *_groups_of(x, is_apart))
-
-
-@cache
-def _zeros(n: int, is_apart: bool) -> Fragment:
-    return _fragment([], *_groups_of([ZERO] * n, is_apart))
-
-
-def _groups_of(x: Sequence[Expr], is_apart: bool) -> list[Sequence[Expr]]:
-    """One group, or each entry as its own."""
-    return [[e] for e in x] if is_apart else [x]
+    def _solve_parts(self, of_parts: Sequence[int] | None, found: int, solutions: Sequence[Sequence[int]]) -> None:
+        e, m = self.elimination, self.memory
+        for k, chunks in enumerate(e.touched):
+            n, known = e.parts[k], self.of_parts[k].known
+            right = None if of_parts is None else of_parts[k]
+            if right is None and len(chunks) > 1:
+                right = m.take(n)
+            for groups in chunks[:-1]:
+                kinds, places = self._groups(k, groups)
+                rows = [found + self.blocks.place(g) for g in groups]
+                assert right is not None
+                m.add(self._made(fragments.pull_part, n, kinds), [*places, *rows], [right])
+            kinds, places = self._groups(k, chunks[-1])
+            rows = [found + self.blocks.place(g) for g in chunks[-1]]
+            made = self._made(fragments.part_solution, n, known, kinds, right is not None)
+            m.add(made, [self.of_parts[k].at, *([] if right is None else [right]), *places, *rows], solutions[k])

@@ -24,7 +24,7 @@ from .walk import evaluation_order
 
 
 @dataclass(frozen=True, eq=False)
-class Fragment:
+class Fragment(CacheOwner):
     """A function of groups of numbers.
 
     inputs    symbols, group by group

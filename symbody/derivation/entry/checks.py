@@ -16,7 +16,7 @@ from typing import Any, Final
 from ...algebra.calculus.derivatives import jacobian
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import ZERO, Expr, Symbol
-from ...algebra.graph.late_matrix import LateColumn, LateRows, diagonal, symbol_carriers
+from ...algebra.graph.late_matrix import LateColumn, diagonal, symbol_carriers
 from ...algebra.graph.walk import evaluation_order, free_symbols, substitute_all
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Turn
@@ -32,6 +32,7 @@ from ..rank.loop_closure import Values
 from ..rank.row_space import DependentRow, is_definite, null_space, products
 from ..rank.small_matrices import Rows, dependent_rows, size
 from ..routes.link_inertia import links_have_inertia
+from ..routes.repeated_equations import repeated_equations
 from .redundancy_advice import advice
 
 MAX_COORDINATES: Final = 40  # largest number of coordinates for which a velocity constraint is tested for integrability
@@ -243,8 +244,8 @@ def mass_findings(eq: Equations, found: Configuration) -> list[Finding]:
     """Motions that the constraints allow and that move no mass."""
     n = len(eq.u)
     is_late = isinstance(eq.f, LateColumn)
-    if isinstance(eq.Jc, LateRows) or (is_late and (not _may_lack_mass(eq) or links_have_inertia(eq.mechanism))):
-        return []  # trees, or links with inertia, each moved by its own speeds
+    if is_late and (not _may_lack_mass(eq) or links_have_inertia(eq.mechanism) or repeated_equations(eq.mechanism)):
+        return []  # links with inertia, each moved by its own speeds, or trees of definite M
     still = [j for j, e in enumerate(() if eq.lam else diagonal(eq.M)) if e is ZERO]
     if idle := [eq.u[j].name for j in still if all(e is ZERO for e in eq.M.row(j))]:
         return [_massless(eq, idle)]

@@ -110,6 +110,8 @@ def _rank_by_search(eq: Equations, given: Mapping[Any, float] | None) -> Constra
     best: ConstraintRank | None = None
     for seed in range(1, 1 + NEARBY_CONFIGURATIONS):
         here = configuration(eq, seed, given)
+        if not here.is_sought:
+            return None
         if here.holds and (full := full_rank_at(eq, here.values)) is not None:
             return full
         place = regular(eq, here.values, Random(seed)) if here.holds else None

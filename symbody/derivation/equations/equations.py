@@ -272,8 +272,7 @@ class Equations(
         See also: `derivation.Variables`, `derivation.Variable`.
         """
         groups = {"t": (self.t,), "q": self.q, "u": self.u, "z": self.z, "r": self.r, "p": self.p, "lam": self.lam}
-        names = [c.name for c in (*self.mechanism.holonomic, *self.mechanism.nonholonomic)] if self.lam else []
-        return variable_table(self.mechanism, groups, names)
+        return variable_table(self.mechanism, groups, list(self.rows.speed_names))
 
     @cached_property
     def state(self) -> tuple[Symbol, ...]:

@@ -78,8 +78,10 @@ class EquationRows(Introduced):
     >>> eq = sb.derive(m)
     >>> [(row.name, row.expression) for row in eq.rows.positions]
     [('level', r_e1), ('norm of r_e0, r_e1, r_e2, r_e3', r_e0**2 + r_e1**2 + r_e2**2 + r_e3**2 - 1)]
-    >>> len(eq.rows.holonomic), len(eq.rows.norms), eq.rows.speeds[0].name, eq.rows.additional[0].expression
-    (1, 1, 'level', i + i_dot)
+    >>> len(eq.rows.holonomic), len(eq.rows.norms), eq.rows.speed_names, eq.rows.speeds[0].name
+    (1, 1, ('level',), 'level')
+    >>> eq.rows.additional[0].expression
+    i + i_dot
     >>> eq.rows.rank
     1
     >>> dict(eq.rows.validity)  # where the model is valid: everywhere
@@ -106,6 +108,12 @@ class EquationRows(Introduced):
     def positions(self) -> tuple[NamedRow, ...]:
         """phi, then the norms of Euler parameters."""
         return (*self.holonomic, *self.norms)
+
+    @cached_property
+    def speed_names(self) -> tuple[str, ...]:
+        """Names of `speeds`, which need not be made for them."""
+        m = self.eq.mechanism
+        return tuple(c.name for c in ((*m.holonomic, *m.nonholonomic) if self.eq.lam else ()))
 
     @cached_property
     def speeds(self) -> tuple[NamedRow, ...]:

@@ -20,7 +20,7 @@ from ...algebra.graph.matrix import Matrix
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Cosines, Turn
 from ...bodies.mass.mass import MassProperties
-from ...bodies.mechanism.mechanism import Mechanism
+from ...bodies.mechanism.mechanism import Action, Load, Mechanism
 from .kinematics import Kinematics, forces_on_rates, loads_besides_gravity
 from .unknown_positions import has_unknown_places
 
@@ -249,12 +249,23 @@ def _write_rates(shape: SlotText, mechanism: Mechanism, number: dict[Symbol, int
 
 def is_local(mechanism: Mechanism) -> bool:
     """Whether all that acts on the links, besides gravity and constraints, are forces on their coordinates."""
-    if mechanism.has_written_motion or mechanism.elastic_bodies:
-        return False
-    if has_unknown_places(mechanism):
-        return False
-    uniform = mechanism.gravity is not None
-    return all((uniform and x.name == "gravity") or not x.actions for x in mechanism.loads)
+    return has_rigid_links(mechanism) and not acting_loads(mechanism)
+
+
+def has_rigid_links(mechanism: Mechanism) -> bool:
+    """Whether all bodies are rigid, in places that are known, and nothing was written for the motion of the whole."""
+    return not (mechanism.has_written_motion or mechanism.elastic_bodies or has_unknown_places(mechanism))
+
+
+def acting_loads(mechanism: Mechanism) -> list[Load]:
+    """Loads that act on bodies, uniform gravity left out."""
+    return [x for x in loads_besides_gravity(mechanism) if x.actions]
+
+
+def _components_of(action: Action) -> list[Expr]:
+    vectors = [v for v in (action.force, action.torque) if v is not None]
+    found = [e for v in vectors for terms in v.terms.values() for e in terms.entries]
+    return found + ([] if action.at is None else list(action.at.coordinates.entries))
 
 
 def written_expressions(mechanism: Mechanism) -> list[Expr]:
@@ -269,6 +280,9 @@ def written_expressions(mechanism: Mechanism) -> list[Expr]:
     for x in mechanism.loads:
         potential = None if x.written_potential is None or x.actions else x.potential
         found += [*x.on_rates.values(), *([] if potential is None else [potential])]
+        if x.name != "gravity":
+            for action in x.actions:
+                found += _components_of(action)
     if mechanism.gravity is not None:
         found += mechanism.gravity.components(mechanism.ground).entries
     return [e for e in (*found, *mechanism.rates.values()) if e.op != "const"]

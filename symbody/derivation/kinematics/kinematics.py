@@ -78,19 +78,27 @@ class Kinematics:
 
     @cached_property
     def velocities(self) -> dict[Frame, tuple[Matrix, Matrix]]:
-        """Angular velocity and velocity of the origin of every frame, in its own components.
+        """Angular velocity and velocity of the origin of every frame, in its own components."""
+        return {f: self.velocity(f) for f in (self.mechanism.ground, *self.mechanism.frames)}
+
+    def velocity(self, frame: Frame) -> tuple[Matrix, Matrix]:
+        """The same of one frame.
 
         ω = Rᵀ ω_P + s,   v = Rᵀ (v_P + ω_P × p + p')
         """
-        out = {self.mechanism.ground: (zeros(3), zeros(3))}
-        for f in self.mechanism.frames:
+        out = self._velocities
+        for f in reversed([f for f in frame.ancestors() if f not in out]):
             assert f.parent is not None
             w, v = out[f.parent]
             inwards = f.rotation.inwards
-            out[f] = inwards(w) + self.spins[f], inwards(v + cross(w, f.offset) + self.drifts[f])
+            out[f] = inwards(w) + self.spins[f], inwards(v + cross(w, f.offset) + self.drift(f))
             if f in self.given:
                 out[f] = out[f][0], out[f][1] + self.given[f]
-        return out
+        return out[frame]
+
+    @cached_property
+    def _velocities(self) -> dict[Frame, tuple[Matrix, Matrix]]:
+        return {self.mechanism.ground: (zeros(3), zeros(3))}
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""Parts of a mechanism with constraints that repeat: trees that the mass matrix does not couple, and groups of constraints.
+"""Parts of a mechanism that repeat: trees that the mass matrix does not couple, groups of constraints, and loads between trees.
 
-A tree hangs on the ground and shares no speed with another; M has a block for each, and constraints alone couple them. Trees
-are of one type where everything that was written for them has the same structure and the same numbers, as links are
-(`equal_links.py`), and so are groups of constraints: those of one joint, or on the same coordinates.
+A tree hangs on the ground and shares no speed with another; M has a block for each, and constraints and loads alone couple
+them. Trees are of one type where everything that was written for them has the same structure and the same numbers, as links are
+(`equal_links.py`), and so are groups of constraints, those of one joint or on the same coordinates, and loads.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ...algebra.graph.graph import ZERO, Expr, Symbol
+from ...algebra.graph.graph import ZERO, Expr, Symbol, symbol
 from ...algebra.graph.matrix import Matrix
-from ...algebra.graph.walk import free_symbols
+from ...algebra.graph.walk import free_symbols, substitute_all
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Cosines, Turn
-from ...bodies.mechanism.mechanism import Body, Constraint, Mechanism
-from .equal_links import SlotText, is_local, numbers_of, write_place
-from .kinematics import Kinematics, forces_on_rates, loads_besides_gravity
+from ...bodies.mechanism.mechanism import Body, Constraint, Load, Mechanism
+from .equal_links import SlotText, acting_loads, has_rigid_links, numbers_of, write_place
+from .kinematics import Kinematics, forces_on_rates, loads_besides_gravity, wrenches
 
 MAX_ROWS: Final = 6  # of one group of constraints
 
@@ -60,25 +60,40 @@ class ConstraintGroup:
 
 
 @dataclass(frozen=True)
+class LoadOnTrees:
+    """A load that acts on bodies.
+
+    trees   numbers of the trees on which it acts
+    """
+
+    load: Load
+    trees: tuple[int, ...]
+    slots: tuple[Symbol, ...]
+    kind: Hashable
+
+
+@dataclass(frozen=True)
 class RepeatedParts:
-    """The trees of a mechanism and the groups of its constraints."""
+    """The trees of a mechanism, the groups of its constraints and its loads on bodies."""
 
     trees: list[UncoupledTree]
     groups: list[ConstraintGroup]
+    loads: list[LoadOnTrees]
 
 
 def repeated_parts(mechanism: Mechanism) -> RepeatedParts | None:
-    """Trees and constraints of a mechanism; None where something else than its coordinates moves a tree, loads act between points,
-    or constraints contain more than coordinates, parameters and time."""
+    """Trees, constraints and loads of a mechanism; None where something else than its coordinates moves a tree, or constraints and
+    loads contain more than coordinates, speeds, parameters and time."""
     return mechanism.cached("repeated parts", (), lambda: _parts(mechanism))
 
 
 def _parts(mechanism: Mechanism) -> RepeatedParts | None:
-    if mechanism.norms or mechanism.equations or mechanism.small or not is_local(mechanism):
+    if mechanism.norms or mechanism.equations or mechanism.small or not has_rigid_links(mechanism):
         return None
     trees = _Trees(mechanism).found()
     groups = None if trees is None else _groups(mechanism, trees)
-    return None if trees is None or groups is None else RepeatedParts(trees, groups)
+    loads = None if trees is None or groups is None else _loads(mechanism, trees)
+    return None if trees is None or groups is None or loads is None else RepeatedParts(trees, groups, loads)
 
 
 # ------------------------------------------------------------------------------------------------------------- trees
@@ -205,23 +220,66 @@ def _written_rates(shape: SlotText, mechanism: Mechanism, number: dict[Symbol, i
 # ------------------------------------------------------------------------------------------------------- constraints
 
 
+class _KindsAnyOrder:
+    """Kinds of things on trees, whatever the names of their symbols: these decide the order of terms in sums and of factors.
+
+    What is written in another order has another text. Of the first thing with each text, symbols that stand for places in
+    the trees are put into its expressions, which sorts these alike.
+    """
+
+    def __init__(self, mechanism: Mechanism, trees: Sequence[UncoupledTree]) -> None:
+        self.mechanism, self.trees = mechanism, trees
+        self.number = {u: j for j, u in enumerate(mechanism.u)}
+        self.place = {j: (k, i) for k, tree in enumerate(trees) for i, j in enumerate(tree.speeds)}
+        self._found: dict[object, tuple[Hashable, list[int]]] = {}
+
+    def tree_of(self, speed: int) -> int:
+        return self.place[speed][0]
+
+    def kind(
+        self,
+        shape: SlotText,
+        speeds: Sequence[int],
+        touched: Sequence[int],
+        expressions: Sequence[Expr],
+        more: Hashable,
+    ) -> tuple[Hashable, tuple[Symbol, ...]]:
+        """The kind, and slots in an order that is the same for all things of this kind.
+
+        speeds    those in what was written
+        touched   trees, in an order that does not depend on names
+        """
+        at = {k: n for n, k in enumerate(touched)}
+        owners = tuple((at.get(k, -1), i) for k, i in map(self.place.__getitem__, speeds))
+        sizes = tuple(len(self.trees[k].speeds) for k in touched)
+        key = sizes, more, owners, tuple(shape.text)
+        slots = list(shape.slots)
+        if key not in self._found:
+            first = [s for k in touched for s in self.trees[k].slots if s in shape.slots]
+            ordered = list(dict.fromkeys([*first, *slots]))
+            names = {s: symbol(f"slot_{n}", s.kind) for n, s in enumerate(ordered)}
+            rates = [self.mechanism.rates[s] for s in ordered if s in self.mechanism.rates]
+            owner = {names[self.mechanism.u[j]]: o for j, o in zip(speeds, owners, strict=True)}
+            sorted_alike = tuple(substitute_all([*expressions, *rates], names))
+            new = sizes, more, tuple(owner.get(x) for x in names.values()), tuple(names.values()), sorted_alike
+            self._found[key] = new, [shape.slots[s] for s in ordered]
+        kind, order = self._found[key]
+        return kind, tuple([slots[k] for k in order])
+
+
 def _groups(mechanism: Mechanism, trees: Sequence[UncoupledTree]) -> list[ConstraintGroup] | None:
-    number = {u: j for j, u in enumerate(mechanism.u)}
-    place = {j: (k, i) for k, tree in enumerate(trees) for i, j in enumerate(tree.speeds)}
+    kinds = _KindsAnyOrder(mechanism, trees)
     out: list[ConstraintGroup] = []
     for first, constraints in _neighbours(mechanism):
-        shape = SlotText()
-        shape.write(c.expression for c in constraints)
-        shape.text.append(tuple(c.is_holonomic for c in constraints))
-        speeds = _written_rates(shape, mechanism, number)
+        shape, written = SlotText(), [c.expression for c in constraints]
+        shape.write(written)
+        speeds = _written_rates(shape, mechanism, kinds.number)
         if speeds is None:
             return None
-        touched = list(dict.fromkeys(place[j][0] for j in speeds))
-        shape.text.append(tuple((touched.index(place[j][0]), place[j][1]) for j in speeds))
-        sizes = tuple(len(trees[k].speeds) for k in touched)
-        out.append(
-            ConstraintGroup(first, tuple(constraints), tuple(touched), tuple(shape.slots), (sizes, tuple(shape.text)))
-        )
+        touched = sorted({kinds.tree_of(j) for j in speeds})
+        are_holonomic = tuple(c.is_holonomic for c in constraints)
+        kind, slots = kinds.kind(shape, speeds, touched, written, are_holonomic)
+        out.append(ConstraintGroup(first, tuple(constraints), tuple(touched), slots, kind))
     return out
 
 
@@ -239,3 +297,28 @@ def _neighbours(mechanism: Mechanism) -> Iterable[tuple[int, list[Constraint]]]:
         group.append(c)
     if group:
         yield first, group
+
+
+# ------------------------------------------------------------------------------------------------------------- loads
+
+
+def _loads(mechanism: Mechanism, trees: Sequence[UncoupledTree]) -> list[LoadOnTrees] | None:
+    """What is written for a load: wrenches on frames, and velocities of these."""
+    kinds, kinematics = _KindsAnyOrder(mechanism, trees), Kinematics(mechanism)
+    out: list[LoadOnTrees] = []
+    for load in acting_loads(mechanism):
+        shape, moved, written = SlotText(), dict[int, None](), list[Expr]()
+        for frame, wrench in wrenches([load], kinematics).items():
+            w, v = kinematics.velocity(frame)
+            moving = [e for e in (*v.entries, *w.entries) if e.op != "const"]
+            moved.update((kinds.number[s], None) for s in free_symbols(moving) if s in kinds.number)
+            written += [*wrench.force.entries, *wrench.moment.entries, *v.entries, *w.entries]
+        shape.write(written)
+        speeds = _written_rates(shape, mechanism, kinds.number)
+        if speeds is None or load.on_rates:
+            return None
+        touched = list(dict.fromkeys(map(kinds.tree_of, moved)))
+        others = sorted({kinds.tree_of(j) for j in speeds}.difference(touched))
+        kind, slots = kinds.kind(shape, speeds, [*touched, *others], written, len(touched))
+        out.append(LoadOnTrees(load, tuple(touched), slots, kind))
+    return out

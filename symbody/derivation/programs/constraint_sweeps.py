@@ -1,10 +1,8 @@
 """Constrained motion of many equal parts as one node of the graph: equations of each type of tree and of constraints are
-fragments, and [M Jcᵀ; Jc 0] is eliminated block by block.
+fragments, and [M Jcᵀ; Jc 0] is eliminated block by block (`block_elimination.py`).
 
     [M Jcᵀ; Jc 0] [u'; -lam] = [f; -c]             accelerations
     [M Jcᵀ; Jc 0] [δ; -μ] = [0; phi]               what a correction of positions takes away, N δ; of speeds with Jc u + b
-
-The blocks of M, one for each tree, are eliminated first, those of Jc M⁻¹ Jcᵀ then in the order of least degree.
 """
 
 from __future__ import annotations
@@ -12,32 +10,34 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import accumulate
 
-from ...algebra.calculus.block_elimination import BlockElimination, StepMemory, slots, upper_places
+from ...algebra.calculus.block_elimination import BlockElimination, Entries, StepMemory, entries_at
+from ...algebra.calculus.block_fragments import factors_of, slots, upper_places
 from ...algebra.calculus.derivatives import directional_derivative, jacobian
-from ...algebra.calculus.sweep_zeros import without_zeros
 from ...algebra.graph.functions import maximum
 from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.sweeps import Fragment, sweep_results
 from ...algebra.graph.walk import free_symbols
 from ..equations.equations import Equations
-from ..kinematics.uncoupled_trees import ConstraintGroup, UncoupledTree
+from ..kinematics.uncoupled_trees import ConstraintGroup, LoadOnTrees, UncoupledTree
 from ..routes.repeated_equations import GroupEquations, RepeatedEquations, repeated_equations
 
 
 @dataclass(frozen=True)
 class Correction:
-    """What one correction takes away from some variables, and the violation before it."""
+    """Variables after one correction, and the violation before it."""
 
-    change: list[Expr]
+    corrected: list[Expr]
     violation: Expr
+
+
+Residual = Callable[[GroupEquations], Matrix]
 
 
 def constraint_sweeps(eq: Equations) -> ConstraintSweeps | None:
     """The loops of some equations; None where these were not derived type by type, or constraints are redundant."""
-    if eq.route != "recursive" or eq.u != eq.mechanism.u or not eq.lam or eq.dropped or eq.dependent:
+    if eq.route != "recursive" or eq.u != eq.mechanism.u or eq.dropped or eq.dependent:
         return None
     if eq.border is not None or len(eq.lam) != len(eq.mechanism.constraints):
         return None
@@ -54,13 +54,14 @@ class ConstraintSweeps:
         self.holonomic = [g for g in self.groups if g.constraints[0].is_holonomic]
 
     def elimination(self, groups: Sequence[ConstraintGroup]) -> BlockElimination:
-        """Blocks of the trees, then of groups of constraints."""
+        """The trees, and groups of constraints between them."""
         return self.eq.cached("elimination of blocks", len(groups), lambda: self._new_elimination(groups))
 
     def _new_elimination(self, groups: Sequence[ConstraintGroup]) -> BlockElimination:
         trees = self.parts.parts.trees
-        sizes = [*(len(x.speeds) for x in trees), *(len(g.constraints) for g in groups)]
-        return BlockElimination(sizes, [(len(trees) + i, k) for i, g in enumerate(groups) for k in g.trees], len(trees))
+        return BlockElimination(
+            [len(x.speeds) for x in trees], [len(g.constraints) for g in groups], [g.trees for g in groups]
+        )
 
     # --------------------------------------------------------------------------------------------- accelerations
 
@@ -69,12 +70,13 @@ class ConstraintSweeps:
         return self.eq.cached("accelerations in loops", is_guarded, lambda: self._accelerations(is_guarded))
 
     def _accelerations(self, is_guarded: bool) -> tuple[Matrix, Matrix]:
-        run = _ConstraintSchedule(self, self.groups)
+        run = ConstraintSchedule(self, self.groups)
         run.put_trees(has_forces=True)
-        run.put_groups(lambda g: -g.c)
+        run.put_loads()
+        run.put_groups([lambda g: -g.c])
         run.solve(is_guarded)
         n = len(self.eq.u)
-        items = run.items([*run.of_speeds(), *run.of_rows()])
+        items = run.items([*run.of_speeds(0), *run.of_rows(0)])
         return _column(items[:n]), _column([-e for e in items[n:]])
 
     # --------------------------------------------------------------------------------------------- onto constraints
@@ -82,21 +84,28 @@ class ConstraintSweeps:
     @cached_property
     def residuals(self) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
         """phi, and Jc u + b."""
-        phi, psi = _ConstraintSchedule(self, self.holonomic), _ConstraintSchedule(self, self.groups)
-        phi.put_groups(lambda g: g.phi, has_slopes=False)
-        psi.put_groups(_rates_of, has_slopes=False)
-        return phi.items(phi.of_rows()), psi.items(psi.of_rows())
+        phi, psi = ConstraintSchedule(self, self.holonomic), ConstraintSchedule(self, self.groups)
+        phi.put_groups([lambda g: g.phi], has_slopes=False)
+        psi.put_groups([_rates_of], has_slopes=False)
+        return phi.items(phi.of_rows(0)), psi.items(psi.of_rows(0))
 
     @cached_property
     def positions(self) -> Correction:
         """Of coordinates."""
-        found = self._correction(self.holonomic, lambda g: g.phi)
-        return Correction(self._in_coordinates(found.change), found.violation)
+        eq = self.eq
+        by_speed = {rate: q for q, rate in eq.mechanism.rates.items() if isinstance(rate, Symbol)}
+        if not len(by_speed) == len(eq.u) == len(eq.q):
+            found = self._correction(self.holonomic, lambda g: g.phi)
+            changed = zip(eq.q, self._in_coordinates(found.corrected), strict=True)
+            return Correction([q - d for q, d in changed], found.violation)
+        found = self._correction(self.holonomic, lambda g: g.phi, [by_speed[u] for u in eq.u])
+        after: dict[Expr, Expr] = dict(zip(eq.u, found.corrected, strict=True))
+        return Correction([after[eq.mechanism.rates[q]] for q in eq.q], found.violation)
 
     @cached_property
     def speeds(self) -> Correction:
         """Of speeds."""
-        return self._correction(self.groups, _rates_of)
+        return self._correction(self.groups, _rates_of, self.eq.u)
 
     def left_of(self, changes: Sequence[Symbol]) -> list[Expr]:
         """The part of a small change (δq, δu, ...) of a state on the constraints that one correction of positions and one of speeds
@@ -104,25 +113,45 @@ class ConstraintSweeps:
         n_q, n_u = len(self.eq.q), len(self.eq.u)
         du = dict(zip(self.eq.u, changes[n_q : n_q + n_u], strict=True))
         dq = dict(zip(self.eq.q, changes[:n_q], strict=True))
-        taken = self._correction(self.groups, lambda g: _rates_along(g, du), du).change
-        moved = self._correction(self.holonomic, lambda g: directional_derivative(g.phi, dq), dq).change
-        taken = [*self._in_coordinates(moved), *taken]
-        return [*(a - b for a, b in zip(changes, taken, strict=False)), *changes[n_q + n_u :]]
+
+        def of_speeds(g: GroupEquations) -> Matrix:
+            return _rates_along(g, du)
+
+        def of_positions(g: GroupEquations) -> Matrix:
+            return directional_derivative(g.phi, dq)
+
+        if len(self.holonomic) == len(self.groups):
+            moved, taken = self._along(self.groups, [of_positions, of_speeds], {**dq, **du})
+        else:
+            (taken,) = self._along(self.groups, [of_speeds], du)
+            (moved,) = self._along(self.holonomic, [of_positions], dq)
+        gone = [*self._in_coordinates(moved), *taken]
+        return [*(a - b for a, b in zip(changes, gone, strict=False)), *changes[n_q + n_u :]]
+
+    def _along(
+        self, groups: Sequence[ConstraintGroup], residuals: Sequence[Residual], more: Mapping[Symbol, Symbol]
+    ) -> list[Sequence[Expr]]:
+        """What corrections take away of each residual."""
+        run = ConstraintSchedule(self, groups, more)
+        run.put_trees(has_forces=False)
+        run.put_groups(residuals)
+        run.solve(is_guarded=False)
+        n = len(self.eq.u)
+        items = run.items([p for k in range(len(residuals)) for p in run.of_speeds(k)])
+        return [items[n * k : n * k + n] for k in range(len(residuals))]
 
     def _correction(
-        self,
-        groups: Sequence[ConstraintGroup],
-        residual: Callable[[GroupEquations], Matrix],
-        more: Mapping[Symbol, Symbol] | None = None,
+        self, groups: Sequence[ConstraintGroup], residual: Residual, of: Sequence[Symbol] = ()
     ) -> Correction:
-        """M⁻¹ Jcᵀ (Jc M⁻¹ Jcᵀ)⁻¹ of the residuals of some groups."""
-        run = _ConstraintSchedule(self, groups, more)
+        """M⁻¹ Jcᵀ (Jc M⁻¹ Jcᵀ)⁻¹ of the residuals of some groups, or some variables less this."""
+        run = ConstraintSchedule(self, groups)
         run.put_trees(has_forces=False)
-        run.put_groups(residual)
+        run.put_groups([residual])
         worst = run.largest()
         run.solve(is_guarded=False)
-        *change, violation = run.items([*run.of_speeds(), worst])
-        return Correction(change, violation)
+        places = run.of_speeds(0)
+        *corrected, violation = run.items([*(run.differences(of, places) if of else places), worst])
+        return Correction(corrected, violation)
 
     def _in_coordinates(self, change: Sequence[Expr]) -> list[Expr]:
         """N δ."""
@@ -161,7 +190,7 @@ def _column(entries: Sequence[Expr]) -> Matrix:
 # ----------------------------------------------------------------------------------------------------- one schedule
 
 
-class _ConstraintSchedule:
+class ConstraintSchedule:
     """A schedule that is being made: equations of the trees and groups, the elimination, and places of results.
 
     more   symbols besides those of the parts, by one of these that stands in the same place of every part
@@ -173,7 +202,8 @@ class _ConstraintSchedule:
         self.parts, self.groups, self.more = sweeps.parts, groups, more or {}
         self.trees = sweeps.parts.parts.trees
         self.elimination = sweeps.elimination(groups)
-        inside = dict.fromkeys(s for part in (self.trees, groups) for x in part for s in x.slots)
+        self.loads = sweeps.parts.parts.loads
+        inside = dict.fromkeys(s for part in (self.trees, groups, self.loads) for x in part for s in x.slots)
         moving = dict.fromkeys((*sweeps.eq.q, *sweeps.eq.u))
         used = dict.fromkeys([*(s for s in moving if s in inside), *(s for s in inside if s not in moving)])
         used.update(dict.fromkeys(self.more[s] for s in tuple(used) if s in self.more))
@@ -183,44 +213,63 @@ class _ConstraintSchedule:
         self.arguments = list(used)
         self.place = {s: k for k, s in enumerate(used)}
         self.memory = StepMemory(len(used))
-        self.diagonal: dict[int, int] = {}
-        self.coupling: dict[tuple[int, int], int] = {}
-        self.right: dict[int, int] = {}
+        self.own: list[Entries] = []  # factors of M of each tree
+        self.coupling: dict[tuple[int, int], Entries] = {}
+        self.forces: list[int] | None = None
+        self.rights: list[int] = []  # first places of right sides of constraints
+        self.found: list[int] = []  # of their solutions
+        self.udots: list[int] = []  # of those of speeds
         self.speeds = len(sweeps.eq.u)
-        self.first = [0, *accumulate(len(g.constraints) for g in groups)][:-1]
-        self.count = sum(len(g.constraints) for g in groups)
-        self.rows = self.memory.take(self.count)
 
     def put_trees(self, has_forces: bool) -> None:
-        """M of each tree, and f."""
-        made: dict[object, Fragment] = {}
-        for k, tree in enumerate(self.trees):
+        """Factors of M of each tree, and f."""
+        made: dict[object, tuple[Fragment, list[Expr]]] = {}
+        self.forces = [] if has_forces else None
+        for tree in self.trees:
             own, n = self.parts.trees[tree.kind], len(tree.speeds)
             if tree.kind not in made:
-                upper = [own.M[i, j] for i, j in upper_places(n)]
-                made[tree.kind] = _fragment([upper, own.f.entries] if has_forces else [upper])
-            self.diagonal[k] = self.memory.take(n * (n + 1) // 2)
-            if has_forces:
-                self.right[k] = self.memory.take(n)
-            outputs = [self.diagonal[k], *([self.right[k]] if has_forces else [])]
-            self._add(made[tree.kind], own.slots, tree, outputs)
+                factors = factors_of(n, [own.M[i, j] for i, j in upper_places(n)])
+                made[tree.kind] = fragment_of([factors, own.f.entries] if has_forces else [factors]), factors
+            fragment, factors = made[tree.kind]
+            outputs = [self.memory.take(n * n)]
+            self.own.append(entries_at(outputs[0], factors))
+            if self.forces is not None:
+                outputs.append(self.memory.take(n))
+                self.forces.append(outputs[1])
+            self.add(fragment, own.slots, tree, outputs)
 
-    def put_groups(self, residual: Callable[[GroupEquations], Matrix], has_slopes: bool = True) -> None:
-        """Right sides of groups, and Jc."""
+    def put_loads(self) -> None:
+        """What loads add to f."""
         made: dict[object, Fragment] = {}
-        for i, g in enumerate(self.groups):
-            own, r, k = self.parts.groups[g.kind], len(g.constraints), len(self.trees) + i
-            if g.kind not in made:
-                made[g.kind] = _fragment([residual(own).entries, *(J.entries for J in own.Jc if has_slopes)])
-            self.right[k] = self.rows + self.first[i]
-            outputs = [self.right[k]]
-            for tree in g.trees if has_slopes else ():
-                self.coupling[k, tree] = self.memory.take(r * len(self.trees[tree].speeds))
-                outputs.append(self.coupling[k, tree])
-            self._add(made[g.kind], own.slots, g, outputs)
+        for x in self.loads:
+            own = self.parts.loads[x.kind]
+            if x.kind not in made:
+                made[x.kind] = fragment_of([column.entries for column in own.forces])
+            assert self.forces is not None
+            self.add(made[x.kind], own.slots, x, [self.forces[k] for k in x.trees])
 
-    def _add(
-        self, fragment: Fragment, slots: Sequence[Symbol], part: UncoupledTree | ConstraintGroup, outputs: Sequence[int]
+    def put_groups(self, residuals: Sequence[Residual], has_slopes: bool = True) -> None:
+        """Right sides of groups, and Jc."""
+        blocks, made = self.elimination.blocks, dict[object, Fragment]()
+        self.rights = [self.memory.take(blocks.starts[-1]) for _ in residuals]
+        for i, g in enumerate(self.groups):
+            own, r = self.parts.groups[g.kind], len(g.constraints)
+            slopes = own.Jc if has_slopes else ()
+            if g.kind not in made:
+                made[g.kind] = fragment_of([*(f(own).entries for f in residuals), *(J.entries for J in slopes)])
+            outputs = [right + blocks.place(i) for right in self.rights]
+            for tree, J in zip(g.trees if has_slopes else (), slopes, strict=True):
+                at = self.memory.take(r * J.cols)
+                self.coupling[i, tree] = entries_at(at, J.entries)
+                outputs.append(at)
+            self.add(made[g.kind], own.slots, g, outputs)
+
+    def add(
+        self,
+        fragment: Fragment,
+        slots: Sequence[Symbol],
+        part: UncoupledTree | ConstraintGroup | LoadOnTrees,
+        outputs: Sequence[int],
     ) -> None:
         """A step: places of the symbols of a part for those in a fragment; what is in no slot is the same in all."""
         own = dict(zip(slots, part.slots, strict=True))
@@ -229,37 +278,51 @@ class _ConstraintSchedule:
 
     def largest(self) -> int:
         """The place of the largest residual."""
-        at = -1
-        for i, g in enumerate(self.groups):
+        at, blocks = -1, self.elimination.blocks
+        for start, used in zip(blocks.starts, blocks.used, strict=False):
             before, at = at, self.memory.take(1)
-            inputs = [self.right[len(self.trees) + i], *([] if before < 0 else [before])]
-            self.memory.add(_largest(len(g.constraints), before < 0), inputs, [at])
+            inputs = [self.rights[0] + start, *([] if before < 0 else [before])]
+            self.memory.add(_largest(used, before < 0), inputs, [at])
         return at
 
     def solve(self, is_guarded: bool) -> None:
-        factors = self.elimination.factor(self.memory, self.diagonal, self.coupling, is_guarded)
-        self.udot = self.memory.take(self.speeds)
-        self.rows = self.memory.take(self.count)
-        of_trees = [[self.udot + j for j in tree.speeds] for tree in self.trees]
-        factors.solve(self.right, of_trees, [self.rows + at for at in self.first])
+        """Factors, and the solution for each right side."""
+        factors = self.elimination.factor(self.memory, self.own, self.coupling, is_guarded)
+        for right in self.rights:
+            at = self.memory.take(self.speeds)
+            self.udots.append(at)
+            self.found.append(factors.solve(self.forces, right, [[at + j for j in x.speeds] for x in self.trees]))
 
-    def of_speeds(self) -> range:
-        """Places of the solution by speed."""
-        return range(self.udot, self.udot + self.speeds)
+    def differences(self, of: Sequence[Symbol], less: range) -> range:
+        """Places of some arguments less numbers that stand one behind the other."""
+        first = self.memory.take(len(of))
+        for k, s in enumerate(of):
+            self.memory.add(_difference(), [self.place[s], less[k]], [first + k])
+        return range(first, first + len(of))
 
-    def of_rows(self) -> range:
-        """Places of the solution by row, or of the right sides where nothing was solved."""
-        return range(self.rows, self.rows + self.count)
+    def of_speeds(self, k: int) -> range:
+        """Places of a solution by speed."""
+        return range(self.udots[k], self.udots[k] + self.speeds)
+
+    def of_rows(self, k: int) -> list[int]:
+        """Places of a solution by row, or of the right side where nothing was solved."""
+        at, blocks = (self.found or self.rights)[k], self.elimination.blocks
+        return [at + blocks.place(i) + row for i, g in enumerate(self.groups) for row in range(len(g.constraints))]
 
     def items(self, places: Sequence[int]) -> tuple[Expr, ...]:
-        schedule = self.memory.steps.schedule(self.memory.size, places)
-        return sweep_results(without_zeros(schedule, ()), self.arguments)
+        return sweep_results(self.memory.steps.schedule(self.memory.size, places), self.arguments)
 
 
-def _fragment(outputs: Sequence[Sequence[Expr]]) -> Fragment:
+def fragment_of(outputs: Sequence[Sequence[Expr]]) -> Fragment:
     """A function of the symbols in some expressions, each a group of its own."""
     inputs = tuple((s,) for s in free_symbols([e for x in outputs for e in x]))
     return Fragment(inputs, tuple(tuple(x) for x in outputs), (False,) * len(outputs))
+
+
+@cache
+def _difference() -> Fragment:
+    (a,), (b,) = slots(0, 1), slots(1, 1)
+    return Fragment(((a,), (b,)), ((a - b,),), (False,))
 
 
 @cache

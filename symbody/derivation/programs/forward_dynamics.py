@@ -63,9 +63,9 @@ def tree_accelerations(eq: Equations) -> Matrix | None:
 def is_made_fast(eq: Equations) -> bool:
     """Whether accelerations are loops over equal links: these are derived in less time than it takes to compare the
     equations with stored ones."""
-    if eq.lam:
-        return constraint_sweeps(eq) is not None
-    return eq.route == "recursive" and swept_accelerations(eq) is not None
+    if constraint_sweeps(eq) is not None:
+        return True
+    return not eq.lam and eq.route == "recursive" and swept_accelerations(eq) is not None
 
 
 def _by_articulated_bodies(eq: Equations, kinematics: Kinematics) -> Matrix:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from ..equations.equations import Equations
 
 MANY_COORDINATES: Final = 20  # number of coordinates from which loops are closed successively from the first start
+# number of coordinates from which a configuration of equal parts is not looked for, where equal parts cannot have equal
+# coordinates: loops are closed one by one at a cost that grows with the square of their number
+MANY_PLACED: Final = 300
 MAX_STARTS: Final = 8  # largest number of random starts
 
 
@@ -32,12 +35,14 @@ class Configuration:
     residuals   of phi, then of the norms of Euler parameters
     holds       whether they vanish, to rounding
     is_stuck    whether every start ended at a local minimum of the residual that is not zero
+    is_sought   False where no search was made, since it would take long: the values are random
     """
 
     values: Values
     residuals: list[float]
     holds: bool = True
     is_stuck: bool = False
+    is_sought: bool = True
 
 
 def configuration(
@@ -67,6 +72,8 @@ def _configuration_by_search(eq: Equations, seed: int, given: Mapping[Any, float
             alike = alike_configuration(eq, parts, random_values(eq, random), random)
             if alike is not None:
                 return Configuration(alike, [0.0] * len(eq.rows.positions))
+            if len(eq.q) > MANY_PLACED:
+                return Configuration(random_values(eq, random), [], holds=False, is_sought=False)
         place = loop_by_loop(eq, random_values(eq, random) | fixed, random)
         if place is not None:
             return Configuration(place, [0.0] * len(eq.rows.positions))

@@ -1,5 +1,5 @@
-"""Equations of mechanisms with constraints whose parts repeat: those of one tree and of one group of constraints of each type,
-and of the others by putting in their symbols."""
+"""Equations of mechanisms whose parts repeat: those of one tree, of one group of constraints and of one load of each type, and of
+the others by putting in their symbols."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Any, Final, NamedTuple
 from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...algebra.graph.late_matrix import LateColumn, LateRows, LateSquare
-from ...algebra.graph.matrix import Matrix
+from ...algebra.graph.matrix import Matrix, stack, sum_of_products, zeros
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...bodies.mechanism.mechanism import Mechanism
-from ..kinematics.equal_links import written_expressions
-from ..kinematics.kinematics import Kinematics
-from ..kinematics.uncoupled_trees import ConstraintGroup, RepeatedParts, UncoupledTree, repeated_parts
+from ..kinematics.equal_links import acting_loads, written_expressions
+from ..kinematics.kinematics import Kinematics, wrenches
+from ..kinematics.uncoupled_trees import ConstraintGroup, LoadOnTrees, RepeatedParts, UncoupledTree, repeated_parts
 from ..rank.saddle_point import is_definite
 from .recursive import equations_of_tree
 
 
 @dataclass(frozen=True)
 class TreeEquations:
-    """M and f of one tree, in its own speeds."""
+    """M and f of one tree, in its own speeds; loads between trees are not in f."""
 
     slots: tuple[Symbol, ...]
     M: Matrix
@@ -45,10 +45,19 @@ class GroupEquations:
     c: Matrix
 
 
+@dataclass(frozen=True)
+class LoadEquations:
+    """What a load adds to f of each tree on which it acts."""
+
+    slots: tuple[Symbol, ...]
+    forces: tuple[Matrix, ...]
+
+
 class RepeatedEquations:
     """M, f, phi, Jc, b, c of a mechanism, type by type.
 
-    trees, groups   equations of the first tree, and of the first group of constraints, of each type
+    trees, groups, loads   equations of the first tree, of the first group of constraints, and of the first load of each
+                           type
     """
 
     def __init__(self, mechanism: Mechanism, parts: RepeatedParts) -> None:
@@ -62,6 +71,10 @@ class RepeatedEquations:
         for g in parts.groups:
             if g.kind not in self.groups:
                 self.groups[g.kind] = _of_group(kinematics, parts, g)
+        self.loads: dict[Hashable, LoadEquations] = {}
+        for load in parts.loads:
+            if load.kind not in self.loads:
+                self.loads[load.kind] = _of_load(kinematics, parts, load)
 
     @property
     def is_linear(self) -> bool:
@@ -107,6 +120,11 @@ class RepeatedEquations:
             own = self.trees[tree.kind]
             for j, e in zip(tree.speeds, _put_in(own.slots, tree.slots, list(own.f.entries)), strict=True):
                 out[j] = e
+        for load in self.parts.loads:
+            made = self.loads[load.kind]
+            for k, column in zip(load.trees, _put_in(made.slots, load.slots, list(made.forces)), strict=True):
+                for j, e in zip(self.parts.trees[k].speeds, column.entries, strict=True):
+                    out[j] = out[j] + e
         return tuple(out)
 
     def constraint_rows(self) -> list[dict[int, Expr]]:
@@ -157,6 +175,21 @@ def _of_group(kinematics: Kinematics, parts: RepeatedParts, g: ConstraintGroup) 
     b = substitute_all(psi, dict.fromkeys(kinematics.u, ZERO))
     c = [kinematics.rate_at_constant_speed(e) for e in psi]
     return GroupEquations(g.slots, speeds, _column(written if is_holonomic else []), Jc, _column(b), _column(c))
+
+
+def _of_load(kinematics: Kinematics, parts: RepeatedParts, x: LoadOnTrees) -> LoadEquations:
+    """Σ F · ∂v/∂u + τ · ∂ω/∂u."""
+    forces = []
+    found = wrenches([x.load], kinematics)
+    for k in x.trees:
+        own = [kinematics.u[j] for j in parts.trees[k].speeds]
+        total = [ZERO] * len(own)
+        for frame, wrench in found.items():
+            w, v = kinematics.velocity(frame)
+            J, force = jacobian(stack(v, w), own), (*wrench.force.entries, *wrench.moment.entries)
+            total = [e + sum_of_products(J.column(j), force) for j, e in enumerate(total)]
+        forces.append(_column(total))
+    return LoadEquations(x.slots, tuple(forces))
 
 
 def _column(entries: Iterable[Expr]) -> Matrix:
@@ -211,14 +244,18 @@ def repeated_equations(mechanism: Mechanism) -> RepeatedEquations | None:
 
 
 def _new_equations(mechanism: Mechanism) -> RepeatedEquations | None:
-    if not mechanism.constraints or len(mechanism.bodies) < MIN_TREES:
+    if len(mechanism.bodies) < MIN_TREES or not (mechanism.constraints or acting_loads(mechanism)):
         return None
     parts = repeated_parts(mechanism)
     if parts is None or len(parts.trees) < MIN_TREES:
         return None
-    kinds = len({x.kind for x in parts.trees}), len({g.kind for g in parts.groups})
-    if MIN_COPIES * kinds[0] > len(parts.trees) or MIN_COPIES * kinds[1] > len(parts.groups):
-        return None
+    for found in (
+        ({x.kind for x in parts.trees}, parts.trees),
+        ({x.kind for x in parts.groups}, parts.groups),
+        ({x.kind for x in parts.loads}, parts.loads),
+    ):
+        if MIN_COPIES * len(found[0]) > len(found[1]):
+            return None
     made = RepeatedEquations(mechanism, parts)
     return made if made.is_linear and made.has_inertia else None
 
@@ -240,11 +277,14 @@ def late_system(mechanism: Mechanism) -> LateSystem | None:
         return None
     made, n, m = LateRepeatedEquations(mechanism), len(mechanism.u), len(mechanism.constraints)
     inside = written_expressions(mechanism)
+    M, f = LateSquare(n, made.inertia, made.diagonal, inside), LateColumn(n, made.right_side, inside)
+    if not m:
+        return LateSystem(M, f, zeros(0), Matrix(0, n, ()), zeros(0), zeros(0))
     phi = [c.expression for c in mechanism.holonomic]
     tied = [*phi, *(c.expression for c in mechanism.nonholonomic), *mechanism.rates.values()]
     return LateSystem(
-        LateSquare(n, made.inertia, made.diagonal, inside),
-        LateColumn(n, made.right_side, inside),
+        M,
+        f,
         _column(phi),
         LateRows(m, n, made.constraint_rows, tied),
         LateColumn(m, made.free_rates, tied),

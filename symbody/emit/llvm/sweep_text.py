@@ -81,11 +81,8 @@ class _FragmentPiece(LlvmPiece):
 def _bytes_table(name: str, numbers: Sequence[int]) -> str:
     """A table of 32-bit numbers; bytes are faster to read for LLVM than numbers."""
     packed = struct.pack(f"<{len(numbers)}i", *numbers)
-    text = "".join(_ESCAPED[b] for b in packed)
+    text = "\\" * bool(packed) + packed.hex("\\")
     return f'@{name} = internal constant [{len(packed)} x i8] c"{text}", align 16\n'
-
-
-_ESCAPED = [f"\\{b:02X}" for b in range(256)]
 
 
 def _loop(shape: SweepShape, name: str, number: str) -> str:

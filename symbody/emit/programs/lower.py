@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import accumulate
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from ...algebra.graph.labels import Labels, labels_by_node, substituted_labels
 from ...algebra.graph.linear import MIN_PIVOT, FactorShape, solve_block
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.node_table import gc_paused
-from ...algebra.graph.sweeps import Schedule
+from ...algebra.graph.sweeps import Fragment, Schedule
 from ...algebra.graph.walk import evaluation_order, scalars, substitute_all, with_arguments
 from ...argument_kinds import checked_flags
 from ...errors import ProgramError, in_number, listed, shown
@@ -319,17 +320,18 @@ def sweep_shape(schedule: Schedule) -> SweepShape:
 
 
 def _sweep_shape(schedule: Schedule) -> SweepShape:
-    programs = [
-        program(
-            f"fragment_{k}",
-            {f"x{g}": list(group) for g, group in enumerate(f.inputs)},
-            {f"y{g}": list(group) for g, group in enumerate(f.outputs)},
-        )
-        for k, f in enumerate(schedule.fragments)
-    ]
+    programs = tuple([f.cached("program", (), partial(_fragment_program, f)) for f in schedule.fragments])
     adds = tuple(f.adds for f in schedule.fragments)
     tables = schedule.kinds, schedule.places, schedule.size, schedule.results, schedule.columns
-    return SweepShape(tuple(programs), adds, *tables)
+    return SweepShape(programs, adds, *tables)
+
+
+def _fragment_program(f: Fragment) -> Program:
+    return program(
+        "fragment",
+        {f"x{g}": list(group) for g, group in enumerate(f.inputs)},
+        {f"y{g}": list(group) for g, group in enumerate(f.outputs)},
+    )
 
 
 class _Lowering:

@@ -51,7 +51,7 @@ def new_positions(eq: Equations, chosen: tuple[int, ...], metric: str) -> tuple[
     """q after normalisation of Euler parameters and one correction, and the violation before it."""
     q = Matrix(len(eq.q), 1, eq.q)
     if metric == "mass" and (loops := sweeps_of(eq, chosen)) is not None:
-        return q - _column(loops.positions.change), loops.positions.violation
+        return _column(loops.positions.corrected), loops.positions.violation
     holonomic = tuple(i for i in chosen if i < len(eq.phi.entries)) if eq.lam else tuple(range(len(eq.phi.entries)))
     phi = rows(eq.phi, holonomic)
     if not holonomic:
@@ -101,7 +101,7 @@ def new_speeds(eq: Equations, chosen: tuple[int, ...], metric: str) -> tuple[Mat
     """u on the constraints, and the violation before."""
     u = Matrix(len(eq.u), 1, eq.u)
     if metric == "mass" and (loops := sweeps_of(eq, chosen)) is not None:
-        return u - _column(loops.speeds.change), loops.speeds.violation
+        return _column(loops.speeds.corrected), loops.speeds.violation
     J, b = rows(eq.Jc, chosen), rows(eq.b, chosen)
     psi = J @ u + b
     pushed = factorize(inertia(eq), "definite").solve(J.T) if metric == "mass" else J.T

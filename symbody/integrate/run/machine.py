@@ -242,7 +242,7 @@ def explicit_machine(tableau: Tableau, task: Task) -> Machine:
         tableau,
         n,
         positions=len(form.equations.q),
-        along=form.along(p),
+        along=form.along(p) if task.step is None else None,  # for the estimate of the error
         onto=form.onto(p, memory.work),
         projects=form.projects_positions,
         projects_stages=form.projects_stages,

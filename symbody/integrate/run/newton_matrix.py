@@ -1,7 +1,8 @@
 """The matrix c E - J of an implicit method: entries of J as a compiled function, their places, the order of elimination.
 
 Of most forms J is ∂F/∂y. Where accelerations are loops over a tree of equal links, ∂u'/∂(q, u) is full; its matrix then
-has the balances between neighbouring links (`derivation/programs/link_balances.py`) in place of it: unknowns x beside y
+has the balances between neighbouring links (`derivation/programs/link_balances.py`; `load_balances.py` of trees with loads
+between them) in place of it: unknowns x beside y
 with equations 0 = G(y, x), whose right sides are zero,
 
     [cE - F_y   -F_x]  [Δy]   [b]
@@ -22,8 +23,10 @@ from numpy.typing import NDArray
 from ...algebra.calculus.derivatives import jacobian, sparsity
 from ...algebra.graph.graph import ZERO, Expr, Node, Symbol
 from ...algebra.graph.walk import free_symbols
+from ...derivation.programs.constraint_sweeps import constraint_sweeps
 from ...derivation.programs.link_balances import LinkBalances, link_balances
 from ...derivation.programs.link_sweeps import swept_accelerations
+from ...derivation.programs.load_balances import load_balances
 from ...emit.loops.records import address_of
 from ...emit.run.callable import Array, Compiled
 from ...emit.run.loop_callee import LoopCallee, program_callee
@@ -113,7 +116,7 @@ def _slopes_of_links(form: Form) -> Slopes | None:
     if form.n < MIN_VARIABLES or form.y != eq.variables.of("q u").symbols or any(form.algebraic):
         return None
     node = _sweeps_of(form)
-    balances = None if node is None else link_balances(eq)
+    balances = None if node is None else link_balances(eq) or load_balances(eq)
     if node is None or balances is None or has_externals(balances.partials.schedule):
         return None
     made = _LinkMatrix(form, balances, node.args)
@@ -127,7 +130,10 @@ def _sweeps_of(form: Form) -> Node | None:
     """The node of loops that gives the accelerations of a form, all of them and nothing else."""
     eq = form.equations
     rates = form.rates[len(eq.q) : len(eq.q) + len(eq.u)]
-    found = swept_accelerations(eq) if eq.u and not eq.lam else None
+    if not eq.u or eq.lam:
+        return None
+    loops = constraint_sweeps(eq)
+    found = swept_accelerations(eq) if loops is None else loops.accelerations(is_guarded=True)[0]
     if found is None or any(e.op != "item" or e.data != j for j, e in enumerate(rates)):
         return None
     (node, *others) = dict.fromkeys(e.args[0] for e in rates)

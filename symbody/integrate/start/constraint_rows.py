@@ -17,6 +17,7 @@ from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.node_table import gc_paused
 from ...algebra.graph.walk import free_symbols
 from ...derivation.equations.equations import Equations
+from ...derivation.equations.named_rows import NamedRow
 from ...derivation.programs.constraint_sweeps import constraint_sweeps
 from ...derivation.programs.forward_dynamics import is_made_fast
 from ...emit.run.callable import Array, Compiled, compile_program
@@ -35,7 +36,7 @@ class Rows:
 
     def __init__(self, equations: Equations) -> None:
         self.equations = equations
-        self.positions, self.speeds = equations.rows.positions, equations.rows.speeds
+        self.positions = equations.rows.positions
         rates = {z.dot for z in equations.z}
         self.additional = tuple(
             row for row in equations.rows.additional if not rates.intersection(free_symbols(row.expression))
@@ -51,6 +52,11 @@ class Rows:
                 kept_program(made_of and f"{made_of}|rows", name, lambda: Dynamics(eq).program(name, outputs())),
                 is_quick=True,  # it is called a few times for each start
             )
+
+    @cached_property
+    def speeds(self) -> tuple[NamedRow, ...]:
+        """Jc u + b, row by row."""
+        return self.equations.rows.speeds
 
     # ------------------------------------------------------------------------------------------------ positions
 
@@ -91,7 +97,7 @@ class Rows:
 
     def speed(self, *state: Any) -> tuple[Array, Array]:
         """Jc and b."""
-        if not self.speeds:
+        if not self.equations.lam:
             return np.zeros((0, len(self.equations.u))), np.zeros(0)
         Jc, b = values_of(self.speed_function, *state)
         return Jc.reshape(len(b), -1), b

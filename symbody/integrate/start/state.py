@@ -285,7 +285,7 @@ def violation(equations: Equations, state: State) -> Violation:
     See also: `assemble`, `integrate.Violation`, `Trajectory`.
     """
     rows = rows_of(equations)
-    if not rows.positions and not rows.speeds:
+    if not rows.positions and not equations.lam:
         return Violation(0.0, 0.0)
     phi, psi = rows.residuals(*state.arguments)
     k, i = (int(np.argmax(np.abs(x))) if len(x) else None for x in (phi, psi))
@@ -293,7 +293,7 @@ def violation(equations: Equations, state: State) -> Violation:
         0.0 if k is None else float(abs(phi[k])),
         0.0 if i is None else float(abs(psi[i])),
         None if k is None else rows.positions[k].name,
-        None if i is None else rows.speeds[i].name,
+        None if i is None else equations.rows.speed_names[i],
     )
 
 
