@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.algebra.graph.functions import ExternalFunction
+from symbody.emit.run import callable as callable_module
 
 
 def made():
@@ -23,6 +25,37 @@ def test_repeated_batch_is_the_batch(n):
         expected = sb.compile(made()).batch(v.copy(), p.copy())
         assert (s == expected[0]).all()
         assert (d == expected[1]).all()
+
+
+def long_program(outside):
+    """With functions of others of one number."""
+    v = sb.symbols("x y")
+    for _ in range(40):
+        v = [sb.sin(v[1]) * v[0] + outside(v[1]), v[0] - v[1] * v[0]]
+    return sb.program("f", {"v": list(sb.symbols("x y"))}, {"s": v[0], "d": sb.vector(*v)})
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_long_programs_begin_with_tables(monkeypatch, threads):
+    """The same numbers, from tables and then from machine code, which is not made before."""
+    monkeypatch.setattr(callable_module, "LONG_BATCH", 50)
+    monkeypatch.setattr(callable_module, "FEWER_STATES", 100)
+    monkeypatch.setattr(callable_module.Compiled, "_threads_for", lambda self, n: threads)
+    spline = sb.integrate.interpolation("spline", [-5.0, 1.0, 5.0], [0.0, 1.0, 4.0])
+    f, rng, n = sb.compile(long_program(spline), quick=True, cache=False), np.random.default_rng(0), 50
+    v, s, d = np.empty((n, 2)), np.empty(n), np.empty((n, 2))
+    again = f.repeated(v, out=(s, d))
+    for is_table in (True, True, False):
+        v[:] = rng.normal(size=(n, 2))
+        again()
+        assert bool(f._many) is not is_table
+        expected = sb.compile(long_program(spline)).batch(v.copy())
+        assert (s == expected[0]).all()
+        assert (d == expected[1]).all()
+    monkeypatch.setattr(callable_module, "FEWER_STATES", 10_000)
+    failing = ExternalFunction("failing", 1, python=lambda x: 1 / (x > 1e9))
+    with pytest.raises(ZeroDivisionError):
+        sb.compile(long_program(failing), quick=True, cache=False).repeated(v, out=(s, d))()
 
 
 def test_arrays_that_cannot_be_read_again_are_refused():

@@ -8,6 +8,7 @@ import pytest
 import symbody as sb
 from examples import bicycle, four_bars
 from symbody.algebra.calculus.rounding import rounding
+from symbody.algebra.graph.functions import ExternalFunction
 from symbody.algebra.graph.linear import factorize
 from symbody.algebra.graph.matrix import Matrix
 from symbody.emit.loops.table_kernels import KINDS, run_tables
@@ -43,12 +44,19 @@ def every_kind():
     return program("kinds", {"x": x, "v": [y, z]}, {"all": terms, "last": terms[-1] * 1e9, "fixed": [2, x]})
 
 
+def splines():
+    spline = sb.integrate.interpolation("spline", [0.0, 1.0, 2.0], [0.0, 1.0, 4.0])
+    x = sb.symbols(" ".join(f"x{k}" for k in range(20)))
+    return program("splines", {"x": list(x)}, {"y": [spline(abs(e)) * sb.derivative(spline(e), e) for e in x]})
+
+
 def accelerations(model):
     return sb.compile(sb.derive(model, check=False)).udot.program
 
 
 PROGRAMS = {
     "kinds": every_kind,
+    "functions by their addresses": splines,
     "bicycle": lambda: accelerations(bicycle.model()),
     "loops": lambda: accelerations(four_bars.model(3)),
 }
@@ -111,11 +119,11 @@ def test_products_are_fused_where_they_are_used_once():
 
 
 def test_programs_that_tables_cannot_hold_are_compiled():
-    """Linear systems in loops, and functions of others."""
-    spline = sb.integrate.interpolation("spline", [0.0, 1.0, 2.0], [0.0, 1.0, 4.0])
+    """Linear systems in loops, and functions of others of several numbers."""
+    far = ExternalFunction("far", 2, python=np.hypot)
     x = sb.symbols(" ".join(f"x{k}" for k in range(60)))
     A = Matrix(6, 6, tuple(x[(7 * i + j) % 60] + (9 if i == j else 0) for i in range(6) for j in range(6)))
-    for y in (factorize(A, "general").solve(list(x[:6])).entries, [spline(e) * e for e in x]):
+    for y in (factorize(A, "general").solve(list(x[:6])).entries, [far(e, e) * e for e in x]):
         p = program("f", {"x": list(x)}, {"y": list(y)})
         assert not tables.is_tabulated(p)
         quick, full = compile_program(p, cache=False, is_quick=True), compile_program(p, cache=False)

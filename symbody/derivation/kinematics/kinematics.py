@@ -118,29 +118,43 @@ class Wrench:
 NO_WRENCH = Wrench(zeros(3), zeros(3))
 
 
-def wrench_of(action: Action, kinematics: Kinematics) -> Wrench:
-    """An action as a wrench on its frame."""
-    f, force, moment = action.frame, zeros(3), zeros(3)
+def wrench_of(action: Action, kinematics: Kinematics, axes: Frame | None = None) -> Wrench:
+    """An action as a wrench on its frame, about the origin of that; in its axes, or in those of another frame."""
+    f, force, moment = axes or action.frame, zeros(3), zeros(3)
     if action.torque is not None:
         moment = action.torque.components(f)
     if action.force is not None:
         force = action.force.components(f)
         assert action.at is not None
-        at = action.at.coordinates if action.at.frame is f else (action.at - f.origin).components(f)
+        is_own = f is action.frame is action.at.frame
+        at = action.at.coordinates if is_own else (action.at - action.frame.origin).components(f)
         moment = moment + cross(at, force)
     force, moment = kinematics.in_speeds([force, moment])
     return Wrench(force, moment)
 
 
 def wrenches(loads: Iterable[Load], kinematics: Kinematics) -> dict[Frame, Wrench]:
-    """Sum of the actions of loads on each frame (those on the ground are of no effect)."""
+    """Sum of the actions of loads on each frame (those on the ground are of no effect). Forces on a frame that are given
+    in another one are added up there, and turned together."""
+    given: dict[tuple[Frame, Frame], list[Action]] = {}
+    for a in (a for load in loads for a in load.actions if not a.frame.is_ground):
+        given.setdefault((a.frame, _axes(a)), []).append(a)
     out: dict[Frame, Wrench] = {}
-    for load in loads:
-        for a in load.actions:
-            if not a.frame.is_ground:
-                w = wrench_of(a, kinematics)
-                out[a.frame] = out[a.frame] + w if a.frame in out else w
+    for (f, axes), actions in given.items():
+        at = f if len(actions) == 1 else axes
+        parts = [wrench_of(a, kinematics, at) for a in actions]
+        total = sum(parts[1:], start=parts[0])
+        if at is not f:
+            turn = at.rotation_in(f)
+            total = Wrench(turn.outwards(total.force), turn.outwards(total.moment))
+        out[f] = out[f] + total if f in out else total
     return out
+
+
+def _axes(a: Action) -> Frame:
+    """The frame in which both a force and its point are given, or that on which it acts."""
+    is_one = a.torque is None and a.force is not None and a.at is not None and a.force.terms.keys() == {a.at.frame}
+    return a.at.frame if is_one and a.at is not None else a.frame
 
 
 def loads_besides_gravity(mechanism: Mechanism) -> list[Load]:

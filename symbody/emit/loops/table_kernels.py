@@ -1,13 +1,15 @@
 """Programs as tables, and the loop that runs them: instructions of one kind that need nothing of each other are a run.
 
-Numbers of a program lie in one array w: constants, inputs, then what each instruction gives, in the order of the
+Numbers of a program lie in one array w: constants, inputs, addresses of functions, then what each instruction gives, in the order of the
 tables. Conditions are 1 and 0. The tables of a program are there at once, where its machine code takes LLVM a second for
 every 15 000 instructions; both give the same numbers to the last digit.
 """
 
 from __future__ import annotations
 
+from ctypes import CFUNCTYPE, c_double
 from math import acos, asin, atan, atan2, cos, cosh, exp, log, pow, sin, sinh, sqrt, tan, tanh
+from struct import pack, unpack
 from typing import Final
 
 from .kernel_language import Indices, Numbers
@@ -17,14 +19,14 @@ KINDS: Final = {
     for k, name in enumerate(
         (
             "add sub mul div neg fma fms fnma sin cos sqrt abs sign min max lt le eq and or not where "
-            "tan asin acos atan sinh cosh tanh exp log atan2 pow"
+            "tan asin acos atan sinh cosh tanh exp log atan2 pow call"
         ).split()
     )
 }
 ADD, SUB, MUL, DIV, NEG, FMA, FMS, FNMA = range(8)
 SIN, COS, SQRT, ABS, SIGN, MIN, MAX = range(8, 15)
 LT, LE, EQ, AND, OR, NOT, WHERE = range(15, 22)
-TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH, EXP, LOG, ATAN2, POW = range(22, 33)
+TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH, EXP, LOG, ATAN2, POW, CALL = range(22, 34)
 
 
 def run_tables(
@@ -126,7 +128,7 @@ def choices(kind: int, begin: int, stop: int, first: int, a: Indices, b: Indices
 
 
 def library_functions(kind: int, begin: int, stop: int, first: int, a: Indices, b: Indices, w: Numbers) -> None:
-    """Functions of the C library, which machine code calls too."""
+    """Functions of the C library, which machine code calls too, and those of others by their addresses."""
     if kind == TAN:
         for i in range(begin, stop):
             w[first + i] = tan(w[a[i]])
@@ -157,9 +159,18 @@ def library_functions(kind: int, begin: int, stop: int, first: int, a: Indices, 
     elif kind == ATAN2:
         for i in range(begin, stop):
             w[first + i] = atan2(w[a[i]], w[b[i]])
-    else:
+    elif kind == POW:
         for i in range(begin, stop):
             w[first + i] = pow(w[a[i]], w[b[i]])
+    else:
+        for i in range(begin, stop):
+            w[first + i] = called(w[a[i]], w[b[i]])
+
+
+def called(address: float, x: float) -> float:
+    """The function of one number at an address, whose bits are those of a number."""
+    (at,) = unpack("q", pack("d", address))
+    return float(CFUNCTYPE(c_double, c_double)(at)(x))
 
 
 def copy_numbers(n: int, x: Numbers, to: Numbers) -> None:

@@ -14,7 +14,8 @@ _GIVEN: Final = ("const", "true", "input")
 
 @dataclass(frozen=True)
 class ProgramTables:
-    """Places count from the beginning of w: constants, the groups of inputs one after the other, results."""
+    """Places count from the beginning of w: constants, the groups of inputs one after the other, addresses of functions,
+    results."""
 
     constants: list[float]
     first: int  # place of the first result
@@ -30,10 +31,17 @@ class ProgramTables:
 
 
 def is_tabulated(p: Program) -> bool:
-    """Whether tables can hold a program: one without linear systems in loops, trees, and functions of others."""
-    return all(i.op in KINDS or i.op in (*_GIVEN, "sincos", "item") for i in p.code) and not any(
-        i.op == "item" and p.code[i.args[0]].op != "sincos" for i in p.code
-    )
+    """Whether tables can hold a program: one without linear systems in loops, trees, and functions of others that take
+    several numbers."""
+    return all(_is_tabulated(p.code, i) for i in p.code)
+
+
+def _is_tabulated(code: Sequence[Instruction], i: Instruction) -> bool:
+    if i.op == "call":
+        return bool(i.data.arity == 1)
+    if i.op == "item":
+        return code[i.args[0]].op == "sincos"
+    return i.op in KINDS or i.op in (*_GIVEN, "sincos")
 
 
 def program_tables(p: Program) -> ProgramTables:
@@ -41,6 +49,8 @@ def program_tables(p: Program) -> ProgramTables:
     starts = [len(constants)]
     for g in p.inputs:
         starts.append(starts[-1] + len(g))
+    address = {f: starts[-1] + k for k, f in enumerate(p.externals)}
+    starts.append(starts[-1] + len(address))
     place, kinds, stops, order = _given_places(p, starts), list[int](), list[int](), list[int]()
     operations = [_operation(p.code, i) for i in p.code]
     for kind, run in _runs(operations):
@@ -51,7 +61,8 @@ def program_tables(p: Program) -> ProgramTables:
         stops.append(len(order))
     arguments: tuple[list[int], list[int], list[int]] = ([], [], [])
     for k in order:
-        args = [place[v] for v in operations[k].args]
+        i = operations[k]
+        args = [*([address[i.data]] if i.op == "call" else []), *(place[v] for v in i.args)]
         for column, at in zip(arguments, args + [0] * (3 - len(args)), strict=True):
             column.append(at)
     return ProgramTables(

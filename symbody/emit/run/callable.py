@@ -54,7 +54,7 @@ from . import tables_in_memory
 from .batch_memory import BatchMemory, KeptMemory, aligned_address
 from .call_text import MISSING, call_text, explain, output_shape, wrong_count
 from .external_addresses import ExternalAddresses
-from .repeated_batch import RepeatedBatch, kept_in_place
+from .repeated_batch import RepeatedBatch, TabulatedBatch, kept_in_place
 from .source_digests import digest_of
 from .tables_in_memory import TablesInMemory
 from .workers import cores, grain, in_threads
@@ -64,6 +64,8 @@ THREAD_OPERATIONS: Final = 2_000_000  # operations per thread, about 100 µs: th
 MANY_STATES: Final = 64  # batch size from which on the part that is the same for all states is computed first
 LONG_PROGRAM: Final = 50  # instructions from which on the time to compile matters
 FEW_STATES: Final = 50_000  # in batches, up to which optimised machine code takes longer to make than it saves
+LONG_BATCH: Final = 5000  # instructions from which on a batch of states begins with tables
+FEWER_STATES: Final = 15_000  # up to which tables take less time than quick machine code to be made and run
 SECONDS_PER_INSTRUCTION: Final = 70e-6  # time of LLVM for a long program, about
 HOLD_LOCK: Final = 5000  # operations: for shorter programs, releasing the interpreter lock costs more than it gains
 
@@ -448,7 +450,20 @@ class Compiled(Introduced):
             memory.fill(arrays, self._externals.address, strides, results, grain(n, wanted, 64), n)
 
         check = self._externals.raise_pending
-        return RepeatedBatch(lambda: self._for_many("double", n), fill, wanted, check, (arrays, results))
+        again = RepeatedBatch(lambda: self._for_many("double", n), fill, wanted, check, (arrays, results))
+        if not n or not self._begins_with_tables():
+            return again
+        self._for_one()
+        return TabulatedBatch(
+            self._run, self.scratch, self._externals.address, (arrays, strides, results, n), again, FEWER_STATES
+        )
+
+    def _begins_with_tables(self) -> bool:
+        """Whether the first states of a batch are quicker done by tables than machine code is made."""
+        if not self._may_be_quick or len(self.program.code) < LONG_BATCH:
+            return False
+        lanes = jit.lanes("double")
+        return is_tabulated(self.program) and not any(self._kept(lanes, True, q, "double") for q in (True, False))
 
     def _threads_for(self, n: int) -> int:
         """Threads that n states keep busy, of those that there are."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...algebra.graph.node_table import gc_paused
 from ..llvm.table_text import COUNTS, FIELDS, HEADER
 from ..loops.records import address_of
 from ..programs.fused_products import with_fused_products
@@ -36,9 +37,10 @@ class TablesInMemory:
 
     @classmethod
     def of(cls, program: Program, rounding: str) -> TablesInMemory:
-        made = program_tables(with_fused_products(program) if rounding == "fused" else program)
+        with gc_paused():
+            made = program_tables(with_fused_products(program) if rounding == "fused" else program)
         lists = (
-            [len(g) for g in program.inputs], made.kinds, made.stops, *made.arguments, [len(o) for o in made.outputs],
+            [*map(len, program.inputs), *([len(program.externals)] if program.externals else [])], made.kinds, made.stops, *made.arguments, [len(o) for o in made.outputs],
             [at for o in made.outputs for at in o],
         )  # fmt: skip
         return cls(

@@ -78,15 +78,13 @@ class NodeFunctions:
     def first(self, v: Array, a: Array, p: Array, values: Array, jacobian: Array) -> Callable[[], None]:
         """A function that writes values and nonzeros of the Jacobian of each node."""
         out = (values, jacobian) if self._jacobian[2] else values
-        run: Callable[[], None] = self._first.repeated(*self._given(v, a, p), out=out)
-        return run
+        return _repeated(self._first, self._given(v, a, p), out)
 
     def second(self, v: Array, a: Array, p: Array, mu: Array, hessian: Array) -> Callable[[], None]:
         """A function that writes nonzeros of the upper triangle of the Hessian of each node."""
         if not self._hessian[2]:
             return _nothing
-        run: Callable[[], None] = self._second.repeated(*self._given(v, a, p), mu, out=hessian)
-        return run
+        return _repeated(self._second, [*self._given(v, a, p), mu], hessian)
 
     @property
     def operations(self) -> tuple[int, int, int]:
@@ -99,6 +97,12 @@ class NodeFunctions:
 def _nonzeros(matrix: sb.Matrix, places: Sequence[tuple[int, int]]) -> Nonzeros:
     rows, columns = np.array(places, dtype=np.intp).reshape(-1, 2).T
     return rows, columns, [matrix[i, j] for i, j in places]
+
+
+def _repeated(f: Any, given: Sequence[Array], out: Any) -> Callable[[], None]:
+    with sb.algebra.gc_paused():
+        run: Callable[[], None] = f.repeated(*given, out=out)
+    return run
 
 
 def _nothing() -> None:

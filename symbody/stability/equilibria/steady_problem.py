@@ -214,8 +214,8 @@ class SteadyProblem:
     def tabulated_rounding(self) -> TabulatedRounding | None:
         """Bounds of rows and slopes in arrays, of rows that are long enough for these."""
         made = self._compiled_rows
-        is_long = len(made.program.code) >= TABULATED_FROM and is_tabulated(made.program)
-        return TabulatedRounding(made.tables) if is_long else None
+        is_long = len(made.program.code) >= TABULATED_FROM and not made.program.externals
+        return TabulatedRounding(made.tables) if is_long and is_tabulated(made.program) else None
 
     @cached_property
     def _row_rounding(self) -> Bounds:
