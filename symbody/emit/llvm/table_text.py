@@ -67,7 +67,7 @@ end:
 """
 
 
-_CALLED: Final = """define internal double @called(double %address, double %x) nounwind {
+_VALUE_AT_ADDRESS: Final = """define internal double @value_at_address(double %address, double %x) nounwind {
   %bits = bitcast double %address to i64
   %f = inttoptr i64 %bits to ptr
   %y = call double %f(double %x)
@@ -83,8 +83,10 @@ def table_loops(rounding: str) -> str:
     kernels: dict[str, Kernel] = {"RUN": run_tables, "COPIED": copy_numbers, "GATHERED": gather_numbers}
     for place, kernel in kernels.items():
         text = text.replace(place, loops.kernels.kernel(kernel, kernel_source(kernel).basic_types, {}).name)
-    declared = {f: n for f, n in LIBRARY.items() if f != "called"}
-    library = _CALLED + "".join(f"declare double @{f}({', '.join(['double'] * n)})\n" for f, n in declared.items())
+    declared = {f: n for f, n in LIBRARY.items() if f != "value_at_address"}
+    library = _VALUE_AT_ADDRESS + "".join(
+        f"declare double @{f}({', '.join(['double'] * n)})\n" for f, n in declared.items()
+    )
     return loops.text() + library + sine_functions(rounding) + text + ONE_ARGUMENT.replace("NAME", NAME)
 
 

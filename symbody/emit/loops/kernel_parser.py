@@ -24,7 +24,7 @@ SIGNS: Final = {
 INDEX_ONLY: Final = ("//", "%")
 LIBRARY: Final = dict.fromkeys("tan asin acos atan sinh cosh tanh exp log".split(), 1) | {
     "atan2": 2,
-    "called": 2,
+    "value_at_address": 2,
 }  # of tables only
 MATHEMATICS: Final = {
     "abs": 1, "sqrt": 1, "sin": 1, "cos": 1, "pow": 2, "is_finite": 1, "min": None, "max": None, **LIBRARY,

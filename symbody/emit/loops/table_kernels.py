@@ -164,10 +164,10 @@ def library_functions(kind: int, begin: int, stop: int, first: int, a: Indices, 
             w[first + i] = pow(w[a[i]], w[b[i]])
     else:
         for i in range(begin, stop):
-            w[first + i] = called(w[a[i]], w[b[i]])
+            w[first + i] = value_at_address(w[a[i]], w[b[i]])
 
 
-def called(address: float, x: float) -> float:
+def value_at_address(address: float, x: float) -> float:
     """The function of one number at an address, whose bits are those of a number."""
     (at,) = unpack("q", pack("d", address))
     return float(CFUNCTYPE(c_double, c_double)(at)(x))

@@ -61,3 +61,14 @@ class KeptMemory:
 def aligned_address(array: Any) -> int:
     """Address of the first place in the array that begins a cache line."""
     return -(-address_of(array) // 64) * 64
+
+
+def can_take(a: Any, shape: tuple[int, ...], number: Any) -> bool:
+    """Whether results can be written into an array."""
+    return (
+        isinstance(a, np.ndarray)
+        and a.dtype == number
+        and a.shape == shape
+        and (flags := a.flags).c_contiguous
+        and flags.writeable
+    )

@@ -51,7 +51,7 @@ from ..programs.program import Program
 from ..programs.program_tables import is_tabulated
 from . import disk_cache as disk
 from . import tables_in_memory
-from .batch_memory import BatchMemory, KeptMemory, aligned_address
+from .batch_memory import BatchMemory, KeptMemory, aligned_address, can_take
 from .call_text import MISSING, call_text, explain, output_shape, wrong_count
 from .external_addresses import ExternalAddresses
 from .repeated_batch import RepeatedBatch, TabulatedBatch, kept_in_place
@@ -501,7 +501,7 @@ class Compiled(Introduced):
             return tuple([np.empty(shape, dtype=number) for shape in shapes])
         given, outputs = (out,) if isinstance(out, np.ndarray) else tuple(out), self.program.outputs
         for o, a, shape in zip(outputs, given, shapes, strict=False):
-            if not _can_take(a, shape, number):
+            if not can_take(a, shape, number):
                 raise ProgramError(
                     f"{self.program.name}.batch: out for {o.name} must be a writable array of {8 * number.itemsize}-bit floats in rows, of shape "
                     f"{shape}; got {_array_text(a)}"
@@ -580,17 +580,6 @@ def without_empty(program: Program, groups: Sequence[Any], empty: Sequence[str])
     if len(groups) > n and all(prod(np.shape(g)) == 0 for g in groups[n : n + len(empty)]):
         return [*groups[:n], *groups[n + len(empty) :]]
     return groups
-
-
-def _can_take(a: Any, shape: tuple[int, ...], number: Any) -> bool:
-    """Whether results can be written into an array."""
-    return (
-        isinstance(a, np.ndarray)
-        and a.dtype == number
-        and a.shape == shape
-        and (flags := a.flags).c_contiguous
-        and flags.writeable
-    )
 
 
 def checked_precision(real: str) -> str:

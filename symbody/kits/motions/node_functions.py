@@ -78,13 +78,13 @@ class NodeFunctions:
     def first(self, v: Array, a: Array, p: Array, values: Array, jacobian: Array) -> Callable[[], None]:
         """A function that writes values and nonzeros of the Jacobian of each node."""
         out = (values, jacobian) if self._jacobian[2] else values
-        return _repeated(self._first, self._given(v, a, p), out)
+        return _batch_again(self._first, self._given(v, a, p), out)
 
     def second(self, v: Array, a: Array, p: Array, mu: Array, hessian: Array) -> Callable[[], None]:
         """A function that writes nonzeros of the upper triangle of the Hessian of each node."""
         if not self._hessian[2]:
             return _nothing
-        return _repeated(self._second, [*self._given(v, a, p), mu], hessian)
+        return _batch_again(self._second, [*self._given(v, a, p), mu], hessian)
 
     @property
     def operations(self) -> tuple[int, int, int]:
@@ -99,7 +99,7 @@ def _nonzeros(matrix: sb.Matrix, places: Sequence[tuple[int, int]]) -> Nonzeros:
     return rows, columns, [matrix[i, j] for i, j in places]
 
 
-def _repeated(f: Any, given: Sequence[Array], out: Any) -> Callable[[], None]:
+def _batch_again(f: Any, given: Sequence[Array], out: Any) -> Callable[[], None]:
     with sb.algebra.gc_paused():
         run: Callable[[], None] = f.repeated(*given, out=out)
     return run
