@@ -46,6 +46,9 @@ def with_a_root():
         (lambda p, s, F: p.phase("rest", with_a_root(), 1.0, form="implicit") and p.solve(method="shooting"), "needs form='explicit'"),
         (lambda p, s, F: s.bounds(x=(0, 1)).start(x=2) and p.solve(), "x is 2 to 2 at the start, but its bounds are 0 to 1"),
         (lambda p, s, F: s.cost("push", integral=F) and p.solve(), "cost 'push' falls without bound with F"),
+        (lambda p, s, F: s.cost("push", integral=F - 2 * F**2) and p.solve(), "falls without bound with the square of F"),
+        (lambda p, s, F: s.guess(F=[]), "guess of F: expected finite numbers"),
+        (lambda p, s, F: s.cost("push", integral=F**2) and p.solve(accuracy=-1), "accuracy= must be positive, got -1"),
     ],
 )  # fmt: skip
 def test_statements_that_make_no_sense(state, message):
@@ -53,6 +56,43 @@ def test_statements_that_make_no_sense(state, message):
     with pytest.raises(sb.ModelError) as found:
         state(problem, push, F)
     assert message in str(found.value)
+
+
+@pytest.mark.parametrize("is_held", ["bounds", "path", "energy"])
+def test_negative_squares_that_something_holds(is_held):
+    """They are not refused where the input has bounds, is in a path, or fills a state that has them."""
+    pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
+    x, F = sb.symbols("x F", kind="variable")
+    problem = motions.Problem("cart")
+    rate = F**2 if is_held == "energy" else F
+    push = (
+        problem.phase("push", sb.from_equations({x: rate}, inputs=[F]), 1.0).start(x=0).cost("push", integral=-(F**2))
+    )
+    push.guess(F=0.5)
+    if is_held == "energy":
+        push.end(x=1)
+    elif is_held == "path":
+        push.path("limit", F, low=-1, high=1)
+    else:
+        push.bounds(F=(-1, 1))
+    assert problem.solve(2).objective == pytest.approx(-1, abs=1e-4)
+
+
+def test_negative_weights_of_a_regulator():
+    pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
+    problem, push, F = cart()
+    motion = push.start(x=0, v=0).cost("push", integral=F**2) and problem.solve(3)
+    for name in ("Q", "end"):
+        with pytest.raises(sb.ModelError, match=f"{name} must not have negative eigenvalues, got -1"):
+            motion.feedback(**{name: -1})
+
+
+def test_a_cost_without_value_is_named():
+    pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
+    problem, push, _ = cart()
+    x = push.form.states[0]
+    push.start(x=1).end(x=-1).cost("push", integral=sb.log(x - 5))
+    assert "cost 'push' had no value there; guess other values" in str(problem.solve(3).outcome)
 
 
 def test_shortest_time_without_bounds():

@@ -439,6 +439,14 @@ def _outcome(t: Transcription, found: IpoptResult) -> SearchOutcome:
             f"not optimal after {found.iterations} iterations{left}; allow more or guess better", False
         )
     left = f"; not satisfied: {listed(names)}" if names else ""
-    if dependent := dependent_statements(t, found.z):
+    if nowhere := _without_value(t, found.z, rows):
+        left = f": {listed(nowhere)} had no value there; guess other values, or bound what {'it depends' if len(nowhere) == 1 else 'they depend'} on"
+    elif dependent := dependent_statements(t, found.z):
         left += f"; these depend on each other, leave one of them out: {'; '.join(dependent)}"
     return SearchOutcome(f"the solver stopped ({found.status.replace('_', ' ').lower()}){left}", False)
+
+
+def _without_value(t: Transcription, z: Array, rows: Array) -> list[str]:
+    """Costs and rows that are no numbers."""
+    costs = [f"cost {name!r}" for name, value in t.costs(z).items() if not np.isfinite(value)]
+    return [*costs, *(g.name for g in t.program.groups if not np.isfinite(rows[g.rows]).all())]

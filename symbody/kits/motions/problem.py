@@ -309,6 +309,8 @@ class Problem(Summarized):
 
         The outcome states what went wrong: which conditions contradict each other, what grows without bound.
         """
+        if accuracy is not None and finite_number(accuracy, f"motion {self.name!r}, accuracy", sb.ModelError) <= 0:
+            raise sb.ModelError(f"motion {self.name!r}: accuracy= must be positive, got {shown(accuracy)}")
         t = self.transcription(intervals, method, degree)
         chosen = {"tol": tolerance, "max_iter": max_iterations, **(options or {})}
         start = t.guess if guess is None else unknowns_on(guess, t)

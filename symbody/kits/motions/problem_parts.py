@@ -265,7 +265,7 @@ class Phase(Summarized):
                 numbers = np.atleast_1d(np.asarray(value, dtype=float))
             except (TypeError, ValueError):
                 numbers = np.full(1, np.nan)
-            if numbers.ndim != 1 or not np.isfinite(numbers).all():
+            if numbers.ndim != 1 or not numbers.size or not np.isfinite(numbers).all():
                 raise sb.ModelError(f"{self.where}, guess of {name}: expected finite numbers, got {shown(value)}")
             self.guesses[known[name]] = numbers
         return self

@@ -12,9 +12,11 @@ from .problem_parts import Phase, Range, range_at
 
 
 def refuse_unbounded(phases: Sequence[Phase], chosen: Mapping[sb.Symbol, Range]) -> None:
-    """A cost that is linear in an input without bounds, and a shortest time with forces without bounds."""
+    """A cost that is linear in an input without bounds, or falls with its square, and a shortest time with forces without
+    bounds."""
     for p in phases:
         _refuse_linear_costs(p)
+        _refuse_negative_squares(p)
     timed = [p for p in phases if any(_is_time(c.expression, c.at, p) for c in p.costs)]
     if not timed or any(c for p in phases for c in p.costs if not _is_time(c.expression, c.at, p)):
         return
@@ -56,3 +58,20 @@ def _refuse_linear_costs(p: Phase) -> None:
 
 def _states_are_bounded(p: Phase) -> bool:
     return any(np.isfinite(range_at(p, s, at)).any() for s in p.form.states for at in ("path", "end"))
+
+
+def _refuse_negative_squares(p: Phase) -> None:
+    """∂²L/∂r² < 0 for an input r without bounds (Legendre's condition): quick changes of r hardly move the states."""
+    total = sum((c.weight * c.expression for c in p.costs if not c.at), sb.algebra.as_expr(0))
+    held = {s for t in (*p.paths, *p.products, *p.integrals) for s in sb.free_symbols(t.expression)}
+    for s in p.form.inputs if p.form.is_explicit else ():
+        second = sb.derivative(sb.derivative(total, s), s)
+        curved = (sb.derivative(sb.derivative(e, s), s).value != 0 for e in p.form.rates)
+        low, high = range_at(p, s, "path")
+        is_free = s not in held and not (np.isfinite(low) and np.isfinite(high))
+        if is_free and not sb.free_symbols(second) and sb.evaluate(second, {}) < 0 and not any(curved):
+            costs = [c.name for c in p.costs if s in sb.free_symbols(c.expression)]
+            raise sb.ModelError(
+                f"{p.where}: cost {costs[0]!r} falls without bound with the square of {s.name}; give "
+                f"bounds({s.name}=(low, high)), or change its sign"
+            )

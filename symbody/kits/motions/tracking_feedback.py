@@ -78,6 +78,9 @@ def tracking_feedback(motion: Any, phase: str, Q: Any, R: Any, end: Any) -> Trac
     q, costs, last = _weights(Q, x, f"{where}, Q"), _weights(R, r, f"{where}, R"), _weights(end, x, f"{where}, end")
     if not costs.size or np.linalg.eigvalsh(costs).min() <= 0:
         raise sb.ModelError(f"{where}: R must be positive definite, got {shown(R)}")
+    for name, weights, given in (("Q", q, Q), ("end", last, end)):
+        if np.linalg.eigvalsh(weights).min(initial=0.0) < 0:
+            raise sb.ModelError(f"{where}: {name} must not have negative eigenvalues, got {shown(given)}")
     v = motion.solution.z[mesh.index]
     A, B = _linearization(motion, mesh, t, v)
 
