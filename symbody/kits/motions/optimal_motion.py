@@ -447,6 +447,6 @@ def _outcome(t: Transcription, found: IpoptResult) -> SearchOutcome:
 
 
 def _without_value(t: Transcription, z: Array, rows: Array) -> list[str]:
-    """Costs and rows that are no numbers."""
+    """Costs and rows whose values are infinite or undefined."""
     costs = [f"cost {name!r}" for name, value in t.costs(z).items() if not np.isfinite(value)]
     return [*costs, *(g.name for g in t.program.groups if not np.isfinite(rows[g.rows]).all())]
