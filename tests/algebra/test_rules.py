@@ -15,7 +15,7 @@ from symbody.algebra.graph.graph import FALSE, ONE, PI, TRUE, ZERO, Node, consta
 from symbody.algebra.graph.walk import evaluation_order
 from symbody.errors import ExpressionError
 
-RULES = list(rule_table.fitting_rules.registry)
+RULES = [(op, *rule) for op, rules in rule_table.fitting_rules.registry.items() for rule in rules]
 IDENTITIES = [(op, apply) for op, _, apply, _ in RULES if " = " in (apply.__doc__ or "")]
 WITHOUT_TEXT = [(op, pattern, apply) for op, pattern, apply, _ in RULES if " = " not in (apply.__doc__ or "")]
 
@@ -99,9 +99,11 @@ def applied(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[Any]]:
 
         return watch
 
-    monkeypatch.setattr(
-        rule_table.RuleTable, "registry", [(op, pattern, watched(apply), same) for op, pattern, apply, same in RULES]
-    )
+    table = {
+        op: [(pattern, watched(apply), same) for pattern, apply, same in rules]
+        for op, rules in rule_table.fitting_rules.registry.items()
+    }
+    monkeypatch.setattr(rule_table.RuleTable, "registry", table)
     forget_collected_rules()
     yield used
     forget_collected_rules()

@@ -6,7 +6,10 @@ same zeros stay one fragment.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from operator import add, and_, itemgetter
 from typing import Final
 
 from ..graph.graph import ZERO, Expr
@@ -14,6 +17,9 @@ from ..graph.sweeps import Fragment, NewSteps, Schedule
 from ..graph.walk import free_symbols, substitute
 
 MAX_VARIANTS: Final = 4  # fragments from one, on average, up to which a schedule is changed
+
+_RESULT: Final = 1  # states of a place: a result begins there,
+_WRITTEN: Final = 2  # a step has written to it
 
 Step = tuple[Fragment, tuple[int, ...]]
 
@@ -31,33 +37,58 @@ def without_zeros(schedule: Schedule, zeros: Iterable[int]) -> Schedule:
 
 def _with_zeros(schedule: Schedule, zeros: Iterable[int]) -> list[Step]:
     """Steps in which zeros are put in; groups of zeros alone are not written, but where they are results."""
-    is_zero, kept = bytearray(schedule.size), set(schedule.results)
+    is_zero, state = bytearray(schedule.size), bytearray(schedule.size)
     for p in zeros:
         is_zero[p] = 1
-    written: set[int] = set()
-    fragments: dict[object, tuple[Fragment, list[int], list[bytes]]] = {}
+    for p in schedule.results:
+        state[p] = _RESULT
+    sizes = [[len(g) for g in f.inputs] for f in schedule.fragments]
+    variants: dict[object, _Variant] = {}
     out: list[Step] = []
     for kind, places in schedule.steps():
-        f = schedule.fragments[kind]
-        n = len(f.inputs)
-        masks = tuple([bytes(is_zero[at : at + len(g)]) for g, at in zip(f.inputs, places, strict=False)])
-        adds = tuple([a and at in written for a, at in zip(f.adds, places[n:], strict=True)])
-        is_result = tuple([at in kept for at in places[n:]])
-        key = kind, masks, adds, is_result
-        if key not in fragments:
-            fragments[key] = _fragment_with_zeros(f, masks, adds, is_result)
-        fragment, chosen, found = fragments[key]
-        for at, mask, added in zip(places[n:], found, adds, strict=True):
-            if not added:
-                is_zero[at : at + len(mask)] = mask
-            elif 0 in mask:
-                is_zero[at : at + len(mask)] = bytes(
-                    a & b for a, b in zip(is_zero[at : at + len(mask)], mask, strict=True)
-                )
-        if fragment.outputs:
-            written.update([places[k] for k in chosen if k >= n])
-            out.append((fragment, tuple([places[k] for k in chosen])))
+        n = len(sizes[kind])
+        zeros_in = b"".join([is_zero[at : at + size] for size, at in zip(sizes[kind], places, strict=False)])
+        key = kind, zeros_in, bytes([state[at] for at in places[n:]])
+        if (made := variants.get(key)) is None:
+            made = variants[key] = _variant(schedule.fragments[kind], *key[1:])
+        for k, mask, is_added in made.zeros:
+            at, end = places[k], places[k] + len(mask)
+            is_zero[at:end] = bytes(map(and_, is_zero[at:end], mask)) if is_added else mask
+        for k in made.written:
+            state[places[k]] |= _WRITTEN
+        if made.fragment.outputs:
+            out.append((made.fragment, made.places(places)))
     return out
+
+
+@dataclass(frozen=True)
+class _Variant:
+    """A fragment that meets some zeros.
+
+    places    its places, from those of a step
+    written   which of the places of a step are those of its outputs
+    zeros     place of an output among those of a step, which of its entries are zero, whether they are added to others;
+              without outputs of which no entry is zero
+    """
+
+    fragment: Fragment
+    places: Callable[[Sequence[int]], tuple[int, ...]]
+    written: list[int]
+    zeros: list[tuple[int, bytes, bool]]
+
+
+def _variant(f: Fragment, zeros_in: bytes, states: bytes) -> _Variant:
+    n, left = len(f.inputs), iter(zeros_in)
+    masks = [bytes(islice(left, len(g))) for g in f.inputs]
+    adds = [a and bool(state & _WRITTEN) for a, state in zip(f.adds, states, strict=True)]
+    fragment, chosen, found = _fragment_with_zeros(f, masks, adds, [bool(state & _RESULT) for state in states])
+    zeros = [(n + k, m, a) for k, (m, a) in enumerate(zip(found, adds, strict=True)) if a or 1 in m]
+    return _Variant(fragment, _chosen_places(chosen), [k for k in chosen if k >= n], zeros)
+
+
+def _chosen_places(chosen: Sequence[int]) -> Callable[[Sequence[int]], tuple[int, ...]]:
+    """A function that takes some places out of those of a step."""
+    return itemgetter(*chosen) if len(chosen) > 1 else lambda places: tuple([places[k] for k in chosen])
 
 
 def _fragment_with_zeros(
@@ -90,40 +121,54 @@ def _needed_steps(schedule: Schedule, steps: Sequence[Step]) -> list[Step]:
     needed = bytearray(schedule.size)
     for p in schedule.results:
         needed[p] = 1
-    fragments: dict[object, tuple[Fragment, list[tuple[int, int]], list[list[int]]]] = {}
+    parts: dict[object, _NeededPart] = {}
     out: list[Step] = []
     for f, places in reversed(steps):
-        n = len(f.inputs)
-        masks = tuple([bytes(needed[at : at + len(g)]) for g, at in zip(f.outputs, places[n:], strict=True)])
-        if (f, masks) not in fragments:
-            fragments[f, masks] = _needed_fragment(f, masks)
-        fragment, chosen, reads = fragments[f, masks]
-        if fragment.outputs:
-            for (k, _), entries in zip(chosen, reads, strict=False):
-                at = places[k]
-                for i in entries:
-                    needed[at + i] = 1
-            out.append((fragment, tuple([places[k] + i for k, i in chosen])))
+        ends = places[len(f.inputs) :]
+        key = f, b"".join([needed[at : at + len(g)] for g, at in zip(f.outputs, ends, strict=True)])
+        if (part := parts.get(key)) is None:
+            part = parts[key] = _needed_part(*key)
+        if part.fragment.outputs:
+            for k, first, mask in part.reads:
+                at = places[k] + first
+                needed[at : at + len(mask)] = mask
+            out.append((part.fragment, tuple(map(add, part.places(places), part.offsets))))
     out.reverse()
     return out
 
 
-def _needed_fragment(
-    f: Fragment, masks: Sequence[bytes]
-) -> tuple[Fragment, list[tuple[int, int]], list[list[int]]]:  # fmt: skip
-    """The fragment that writes only what is needed; of its groups the place among those of a step and the first entry;
-    and which entries of its inputs it reads."""
+@dataclass(frozen=True)
+class _NeededPart:
+    """A fragment that writes only what is needed.
+
+    places, offsets   its places, from those of a step, and what is added to them
+    reads             entries that it reads without a gap: place among those of a step, first entry, a 1 for each
+    """
+
+    fragment: Fragment
+    places: Callable[[Sequence[int]], tuple[int, ...]]
+    offsets: list[int]
+    reads: list[tuple[int, int, bytes]]
+
+
+def _needed_part(f: Fragment, needed: bytes) -> _NeededPart:
+    left = iter(needed)
     parts = [
         (k, first, end)
-        for k, (g, mask, adds) in enumerate(zip(f.outputs, masks, f.adds, strict=True))
-        for first, end in _runs([m and not (adds and e is ZERO) for e, m in zip(g, mask, strict=True)])
+        for k, (g, adds) in enumerate(zip(f.outputs, f.adds, strict=True))
+        for first, end in _runs([m and not (adds and e is ZERO) for e, m in zip(g, islice(left, len(g)), strict=True)])
     ]
     outputs = [f.outputs[k][first:end] for k, first, end in parts]
     split = Fragment(f.inputs, tuple(outputs), tuple(f.adds[k] for k, _, _ in parts))
     made, chosen = _chosen_groups(split, outputs, split.adds, range(len(parts)))
     used, n = set(free_symbols(*(e for g in made.outputs for e in g))), len(f.inputs)
     starts = [(k, 0) if k < n else (n + parts[k - n][0], parts[k - n][1]) for k in chosen]
-    return made, starts, [[i for i, x in enumerate(g) if x in used] for g in made.inputs]
+    reads = [
+        (k, first, b"\1" * (end - first))
+        for (k, _), g in zip(starts, made.inputs, strict=False)
+        for first, end in _runs([x in used for x in g])
+    ]
+    return _NeededPart(made, _chosen_places([k for k, _ in starts]), [i for _, i in starts], reads)
 
 
 def _runs(wanted: Sequence[object]) -> list[tuple[int, int]]:

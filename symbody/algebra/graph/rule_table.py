@@ -16,15 +16,15 @@ Apply = Callable[..., "Node | None"]
 class RuleTable(dict[Any, tuple[Apply, ...]]):
     """Rules by operation and forms of the arguments, collected from `registry` on first use."""
 
-    registry: list[tuple[str, tuple[str, ...], Apply, bool]] = []
+    registry: dict[str, list[tuple[tuple[str, ...], Apply, bool]]] = {}  # by operation: pattern, function, is symmetric
 
     def __missing__(self, key: tuple[str, ...]) -> tuple[Apply, ...]:
         op, *ops = key
         if is_same := ops[-1] == "same":
             ops[-1] = ops[0]
         forms, found = [_words(f) for f in ops], list[Apply]()
-        for rule_op, pattern, apply, is_symmetric in self.registry:
-            if rule_op != op or len(pattern) != len(ops):
+        for pattern, apply, is_symmetric in self.registry.get(op, ()):
+            if len(pattern) != len(ops):
                 continue
             if pattern[-1] == "same":
                 if not is_same:
@@ -45,7 +45,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _fits(pattern: tuple[str, ...], forms: list[frozenset[str]]) -> bool:
-    return all(_words(p) <= f for p, f in zip(pattern, forms, strict=True))
+    return all(map(frozenset.issubset, map(_words, pattern), forms))
 
 
 fitting_rules = RuleTable()
@@ -119,7 +119,8 @@ def rule(op: str, *pattern: str, symmetric: bool = False) -> Callable[[Apply], A
     """
 
     def register(apply: Apply) -> Apply:
-        fitting_rules.registry.append((op, pattern, apply, symmetric or len(set(pattern)) < len(pattern)))
+        is_symmetric = symmetric or len(set(pattern)) < len(pattern)
+        fitting_rules.registry.setdefault(op, []).append((pattern, apply, is_symmetric))
         return apply
 
     return register

@@ -250,6 +250,13 @@ class Variables(Displayed):
                 sets.setdefault(v.quaternion, []).append(v)
         return tuple(tuple(sets[k]) for k in sorted(sets))
 
+    @cached_property
+    def _by_group(self) -> dict[str, list[Variable]]:
+        found: dict[str, list[Variable]] = {}
+        for v in self.rows:
+            found.setdefault(v.group, []).append(v)
+        return found
+
     # ---------------------------------------------------------------------------------------- smaller and larger tables
 
     def of(self, groups: str) -> Variables:
@@ -266,7 +273,7 @@ class Variables(Displayed):
         for g in groups:
             if g not in self.groups:
                 raise unknown(f"variables of {self.owner!r}", "group", g, self.groups)
-        rows = tuple(v for g in groups for v in self.rows if v.group == g)
+        rows = tuple(v for g in groups for v in self._by_group.get(g, ()))
         return Variables(self.owner, tuple(groups), rows, self.requirements if "p" in groups else ())
 
     def having(self, symbols: Iterable[Symbol], group: str) -> Variables:

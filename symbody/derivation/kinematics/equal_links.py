@@ -34,7 +34,7 @@ class Link:
     speeds      numbers of the speeds that move it
     is_first    whether it is the first of its parent's children, in the order of steps towards the ground
     slots       the symbols of the link
-    kind        what equal links have in common
+    kind        number of its type, the same for equal links
     numbers     lengths, masses and inertias that are not in `kind`
     """
 
@@ -45,7 +45,7 @@ class Link:
     has_children: bool
     is_first: bool
     slots: tuple[Symbol, ...]
-    kind: Hashable
+    kind: int
     numbers: tuple[Expr, ...] = ()
 
     def with_symbols(self, symbols: Sequence[Expr]) -> Link:
@@ -75,14 +75,16 @@ def links_of(mechanism: Mechanism, are_loose: bool = False) -> LinkedTree | None
     return mechanism.cached("links", (are_loose,), lambda: _links(mechanism, are_loose))
 
 
-def varying_numbers(links: Iterable[Link]) -> dict[Hashable, list[int]]:
+def varying_numbers(links: Iterable[Link]) -> dict[int, list[int]]:
     """By kind which of the numbers of its links differ from those of the first."""
-    first: dict[Hashable, Link] = {}
-    found: dict[Hashable, set[int]] = {}
+    first: dict[int, Link] = {}
+    found: dict[int, set[int]] = {}
     for x in links:
-        other = first.setdefault(x.kind, x)
-        own = found.setdefault(x.kind, set())
-        own.update([k for k, (a, b) in enumerate(zip(x.numbers, other.numbers, strict=True)) if a is not b])
+        if x.kind not in first:
+            first[x.kind], found[x.kind] = x, set()
+        elif x.numbers:
+            pairs = zip(x.numbers, first[x.kind].numbers, strict=True)
+            found[x.kind].update([k for k, (a, b) in enumerate(pairs) if a is not b])
     return {kind: sorted(own) for kind, own in found.items()}
 
 
@@ -101,6 +103,7 @@ def _links(mechanism: Mechanism, are_loose: bool) -> LinkedTree | None:
             children[parents[k]] += 1
     number = {u: j for j, u in enumerate(mechanism.u)}
     owned: set[int] = set()
+    kinds: dict[Hashable, int] = {}
     out = []
     for k, path in enumerate(paths):
         shape = SlotText(are_loose)
@@ -113,7 +116,8 @@ def _links(mechanism: Mechanism, are_loose: bool) -> LinkedTree | None:
             return None
         owned.update(speeds)
         shape.write(Q[j] for j in speeds)
-        kind = (parents[k] < 0, children[k] > 0, first[k], len(masses), tuple(shape.text))
+        structure = (parents[k] < 0, children[k] > 0, first[k], len(masses), tuple(shape.text))
+        kind = kinds.setdefault(structure, len(kinds))
         slots, numbers = tuple(shape.slots), tuple(shape.numbers)
         out.append(
             Link(tuple(path), parents[k], masses, tuple(speeds), children[k] > 0, first[k], slots, kind, numbers)

@@ -7,7 +7,7 @@ acceleration) and from its children (27 numbers: the blocks I, H, L of their ine
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -91,7 +91,7 @@ class SweptTree:
     symbols: list[Symbol]
     falling: Matrix
     numbers: list[Expr]
-    varying: dict[Hashable, list[int]]
+    varying: dict[int, list[int]]
     first_number: list[int]
 
     @property
@@ -99,7 +99,7 @@ class SweptTree:
         return [*self.symbols, *self.falling.entries, *self.numbers]
 
     @property
-    def first_of_kind(self) -> dict[Hashable, Link]:
+    def first_of_kind(self) -> dict[int, Link]:
         return {x.kind: x for x in reversed(self.links)}
 
     def typed(self, link: Link) -> tuple[Link, tuple[Symbol, ...]]:
@@ -251,7 +251,7 @@ class _LinkPlaces:
 class _SweepMemory:
     """The memory of a schedule, and its steps."""
 
-    def __init__(self, eq: Equations, tree: SweptTree, types: dict[Hashable, _LinkType]) -> None:
+    def __init__(self, eq: Equations, tree: SweptTree, types: dict[int, _LinkType]) -> None:
         self.eq, self.tree, self.links, self.types = eq, tree, tree.links, types
         self.symbols = tree.symbols
         self.symbol_place = {s: k for k, s in enumerate(self.symbols)}
