@@ -51,7 +51,7 @@ def target(request: pytest.FixtureRequest) -> Target:
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every program in many pieces, so that all kinds of values pass from one to another."""
     whole = llvm_text.instruction_ranges
-    monkeypatch.setattr(llvm_text, "instruction_ranges", lambda p, size=7: whole(p, 7))
+    monkeypatch.setattr(llvm_text, "instruction_ranges", lambda module, size=7: whole(module, 7))
     monkeypatch.setattr(c, "PIECE", 7)
 
 
@@ -354,7 +354,7 @@ def test_long_program(target: Target) -> None:
         total = total + e if k % 7 == 0 else total
     states = numbers(3, 3, low=-0.5, high=0.5)
     case = shared("long", lambda: Case({"p": [x, y, z]}, {"out": [e / 100, total]}, states, scale=100.0))
-    assert len(llvm_text.instruction_ranges(case.program)) > 9
+    assert len(llvm_text.instruction_ranges(llvm_text.LlvmModule(case.program, 1, 4, "double", "free"))) > 9
     assert "_part_2" in c.c_source(case.program).source
     check(target, case)
 

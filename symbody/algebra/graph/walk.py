@@ -18,11 +18,11 @@ _age = attrgetter("serial")
 def evaluation_order(roots: Iterable[Node]) -> list[Node]:
     """All nodes that the roots depend on, each once, arguments before the nodes that use them."""
     stack = list(roots)
-    seen = set(stack)
+    seen = dict.fromkeys(stack)  # in an order that is nearly that of age: quicker to sort than a set
     while stack:
         for a in stack.pop().args:
             if a not in seen:
-                seen.add(a)
+                seen[a] = None
                 stack.append(a)
     return sorted(seen, key=_age)
 

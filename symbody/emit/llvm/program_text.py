@@ -20,7 +20,7 @@ from ..loops.program_kernels import FACTORS, clear, has_pivots
 from ..loops.table_kernels import copy_numbers
 from ..programs import splitting
 from ..programs.block_places import BLOCKS, block_feeds, is_put_late, right_side_layouts
-from ..programs.copied_runs import copied_runs
+from ..programs.copied_runs import CopiedRuns, copied_runs
 from ..programs.fused_products import with_fused_products
 from ..programs.program import Instruction, Program
 from ..programs.sweep_shape import SweepShape
@@ -64,24 +64,27 @@ def weight(program: Program, i: Instruction) -> int:
     return 1
 
 
-def instruction_ranges(program: Program, size: int = PIECE) -> list[range]:
+Places = dict[int, list[tuple[int, int]]]  # by value: outputs, or blocks, and places in them
+
+
+def instruction_ranges(module: LlvmModule, size: int = PIECE) -> list[range]:
     """Ranges of instructions whose weight is bounded."""
-    feeds, outputs = block_feeds(program, right_side_layouts(program, 1, 1)), _stored_one_by_one(program)
+    program, feeds, outputs = module.program, module.feeds, module.outputs
     stores = (len(feeds.get(k, ())) + len(outputs.get(k, ())) for k in range(len(program.code)))
     return splitting.ranges_by_weight((weight(program, i) + n for i, n in zip(program.code, stores, strict=True)), size)
 
 
-def _stored_one_by_one(program: Program) -> dict[int, list[tuple[int, int]]]:
-    """Places in the outputs of each value; results of a tree are written by its loops, and outputs that are mostly zero
-    are cleared."""
-    code, cleared, runs = program.code, _mostly_zero_outputs(program), copied_runs(program)
-    return {
-        v: [(o, at) for o, at in places if o not in cleared]
-        if _is_zero(code[v])
-        else [(o, at) for o, at in places if (o, at) not in runs.outputs]
-        for v, places in program.output_places().items()
-        if code[v].op != "item" or code[code[v].args[0]].op != "tree"
-    }
+def _stored_one_by_one(program: Program, runs: CopiedRuns) -> Places:
+    """Places in the outputs of each value that is not copied in a run; results of a tree are written by its loops, and
+    outputs that are mostly zero are cleared."""
+    code, cleared, out = program.code, _mostly_zero_outputs(program), Places()
+    for v, places in program.output_places().items():
+        if code[v].op != "item" or code[code[v].args[0]].op != "tree":
+            is_zero = _is_zero(code[v])
+            left = [(o, at) for o, at in places if not (o in cleared if is_zero else (o, at) in runs.outputs)]
+            if left:
+                out[v] = left
+    return out
 
 
 def _mostly_zero_outputs(program: Program) -> list[int]:
@@ -115,8 +118,8 @@ class LlvmModule:
                 self.items.setdefault(i.args[0], []).append(k)
         self.layouts = right_side_layouts(program, lanes, register)
         self.feeds = block_feeds(program, self.layouts)
-        self.outputs = _stored_one_by_one(program)
         self.runs = copied_runs(program)
+        self.outputs = _stored_one_by_one(program, self.runs)
         self.side_by_side = register if lanes == 1 else 1  # degrees of freedom of a tree
         self.trees: dict[int, TreeText] = {
             k: tree_text(i.data, self.number, self.side_by_side) for k, i in enumerate(program.code) if i.op == "tree"
@@ -137,7 +140,7 @@ class LlvmModule:
 
     def text(self) -> LlvmText:
         name, p = entry_name(self.program), self.program
-        ranges = instruction_ranges(p, PIECE if self.lanes == 1 else PIECE_OF_LANES)
+        ranges = instruction_ranges(self, PIECE if self.lanes == 1 else PIECE_OF_LANES)
         piece_of = [k for k, r in enumerate(ranges) for _ in r]
         last_piece = self._last_pieces(piece_of)
         functions = []

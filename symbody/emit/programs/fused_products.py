@@ -17,6 +17,8 @@ def with_fused_products(p: Program) -> Program:
     """The same program, with products that are used once, in a sum or difference, computed together with that. Of two
     such products the first one is."""
     fused = _fused_products(p)
+    if not fused:
+        return p
     absorbed = set(fused.values())
     number: dict[int, int] = {}
     code: list[Instruction] = []

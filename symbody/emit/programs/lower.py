@@ -164,6 +164,9 @@ def _refuse_strays(name: str, roots: list[Expr], groups: Sequence[Group]) -> Non
 # -------------------------------------------------------------------------------------------------------- small systems
 
 
+_UNROLLED: Final = ("factor", "settled")  # nodes that may be written out
+
+
 def _unrolled_solves(things: list[Any], label: Mapping[Node, str]) -> tuple[list[Any], dict[Node, str]]:
     """Write out the definite systems that are small or sparse; others stay blocks. Results of iterations are what they
     are. A node that stands for another takes over its label."""
@@ -171,6 +174,8 @@ def _unrolled_solves(things: list[Any], label: Mapping[Node, str]) -> tuple[list
     systems: dict[Node, _SolveSystem] = {}
     guards: dict[Node, Expr] = {}
     nodes = evaluation_order(scalars(*things))
+    if not any(n.op in _UNROLLED for n in nodes):
+        return things, dict(label)
     right_sides = _right_sides(nodes)
     for n in nodes:
         args = tuple(new[a] for a in n.args)

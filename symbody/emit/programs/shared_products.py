@@ -27,6 +27,8 @@ def with_shared_products(roots: Sequence[Node], labelled: Iterable[Node] = ()) -
     """A replacement for each required node: the same operations, with products regrouped."""
     nodes = evaluation_order(roots)
     products = _needed_products(nodes, {*roots, *labelled})
+    if not products:
+        return dict(zip(nodes, nodes, strict=True))
     grouped = _Grouping(products).products
     new: dict[Any, Any] = {}
     for n in nodes:

@@ -14,6 +14,7 @@ the distance over which the difference is taken belong to a jump (dry friction a
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from random import Random
 from typing import Final
@@ -62,8 +63,8 @@ def _is_small(form: Form, t: float, y: Array, p: Array, bound: float) -> bool:
 @cache
 def _directions(n: int) -> Array:
     """Zero, and three directions."""
-    random = Random(1)
-    return np.array([[0.0] * n, *([random.gauss(0.0, 1.0) for _ in range(n)] for _ in range(3))])
+    numbers = np.frombuffer(Random(1).randbytes(24 * n), np.int64).reshape(3, n)
+    return np.vstack([np.zeros(n), math.sqrt(3.0) * 2.0**-63 * numbers])  # independent, of variance 1
 
 
 def _krylov_slopes(form: Form, t: float, y: Array, p: Array) -> Array:
