@@ -490,11 +490,13 @@ class Mechanism(Summarized, Portable, CacheOwner):
         ends += [f for j in self.joints for f in (j.outer, j.inner)]
         ends += [a.frame for x in self.loads for a in x.written_actions]
         ends += [a.frame for c in self.constraints for a in c.actions]
-        seen: dict[Frame, None] = {}
+        depth: dict[Frame, int] = {}
         for end in ends:
-            way = takewhile(lambda f: f not in seen and f.parent is not None, end.ancestors())
-            seen.update(dict.fromkeys(reversed(tuple(way))))
-        return tuple(sorted(seen, key=lambda f: f.depth))
+            if end not in depth:
+                way = tuple(takewhile(lambda f: f not in depth and f.parent is not None, end.ancestors()))
+                for f in reversed(way):
+                    depth[f] = depth.get(f.parent, 0) + 1  # type: ignore[arg-type]
+        return tuple(sorted(depth, key=depth.__getitem__))
 
     # --------------------------------------------------------------------------------------------- the tree (Lynch 3.2)
 
@@ -535,15 +537,10 @@ def _every_frame(m: Mechanism) -> set[Frame]:
     the way."""
     actions = [*(a for x in m.loads for a in x.written_actions), *(a for c in m.constraints for a in c.actions)]
     vectors = [v for v in (m.gravity, *(a.force for a in actions), *(a.torque for a in actions)) if v is not None]
-    ends = [
-        m.ground,
-        *m.frames,
-        *(a.at.frame for a in actions if a.at is not None),
-        *(f for v in vectors for f in v.terms),
-    ]
-    found: set[Frame] = set()
-    for end in ends:
-        found.update(takewhile(lambda f: f not in found, end.ancestors()))
+    found = {m.ground, *m.frames}
+    for end in (*(a.at.frame for a in actions if a.at is not None), *(f for v in vectors for f in v.terms)):
+        if end not in found:
+            found.update(takewhile(lambda f: f not in found, end.ancestors()))
     return found
 
 

@@ -140,10 +140,9 @@ def three_angles(mechanism: Mechanism, known: Container[Symbol]) -> dict[Symbol,
             out |= dict.fromkeys(turning, f"{j.kind} joint {j.name!r}")
     carriers = {b.frame for b in mechanism.bodies}
     for b in mechanism.bodies:
-        turning = []
         before = takewhile(lambda f: f not in carriers, islice(b.frame.ancestors(), 1, None))
-        for f in (*reversed(tuple(before)), b.frame):
-            turning += [q for x in f.rotation.factors if isinstance(x, Turn) for q in _slopes(x.angle) if q in known]
+        turns = [x for f in (*reversed(tuple(before)), b.frame) for x in f.rotation.factors if isinstance(x, Turn)]
+        turning = [q for x in turns for q in _slopes(x.angle) if q in known]
         if len(turning) == len(set(turning)) == 3 and not out.keys() & set(turning):
             out |= dict.fromkeys(turning, f"body {b.name!r}")
     return out

@@ -152,8 +152,8 @@ def _late_equations(mechanism: Mechanism) -> tuple[Matrix, Matrix] | None:
     than the links on which they act, or contain multipliers or rates of inputs."""
     if not is_local(mechanism) or links_of(mechanism) is None:
         return None
-    inside = written_expressions(mechanism)
-    if any(s.kind == "multiplier" or (s.kind == "input" and s.order) for s in free_symbols(inside)):
+    inside = free_symbols(written_expressions(mechanism))
+    if any(s.kind == "multiplier" or (s.kind == "input" and s.order) for s in inside):
         return None
     made, n = _LateTree(mechanism), len(mechanism.u)
     return LateSquare(n, made.inertia, made.diagonal, inside), LateColumn(n, made.right_side, inside)

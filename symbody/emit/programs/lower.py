@@ -351,10 +351,11 @@ class _Lowering:
         self.arguments = canonical_arguments(evaluation_order(roots), self.place)
         order = depth_first(roots, self.arguments)
         self.angles = {n.args[0] for n in order if n.op == "sin"} & {n.args[0] for n in order if n.op == "cos"}
-        has_symbol: dict[Node, bool] = {}
+        variable: set[Node] = set()
         for n in order:
-            has_symbol[n] = n.op in ("symbol", "call") or any(has_symbol[a] for a in n.args)
-            self.value[n] = self._node(n, has_symbol[n])
+            if n.op == "symbol" or n.op == "call" or not variable.isdisjoint(n.args):
+                variable.add(n)
+            self.value[n] = self._node(n, n in variable)
             if n in label and self.code[self.value[n]].op not in ("const", "input"):
                 self.labels.setdefault(self.value[n], label[n])
 
@@ -402,6 +403,8 @@ def _without_dead_code(name: str, groups: tuple[Group, ...], outputs: list[Outpu
         if needed[k]:
             for a in lowered.code[k].args:
                 needed[a] = True
+    if all(needed):
+        return Program(name, groups, tuple(outputs), tuple(lowered.code), lowered.labels)
     number = list(accumulate(needed, initial=0))
     code = tuple(i.of(tuple(number[a] for a in i.args)) for k, i in enumerate(lowered.code) if needed[k])
     kept = tuple(replace(o, values=tuple(number[v] for v in o.values)) for o in outputs)

@@ -80,11 +80,10 @@ def time_functions(eq: Equations) -> TimeFunctions:
 
 def _read(eq: Equations) -> TimeFunctions:
     parts = (eq.M, eq.rates, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h)
-    roots = [e for part in parts for e in _with_time(part, eq.t)]
-    order = evaluation_order(roots)
-    if eq.t not in order:
+    if eq.t not in free_symbols(*dict.fromkeys(e for part in parts for e in symbol_carriers(part))):
         return TimeFunctions()
-    return _Reader(eq, order, roots).found()
+    roots = [e for part in parts for e in _with_time(part, eq.t)]
+    return _Reader(eq, evaluation_order(roots), roots).found()
 
 
 def _with_time(part: Matrix, t: Symbol) -> tuple[Expr, ...]:
