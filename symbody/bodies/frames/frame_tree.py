@@ -34,6 +34,11 @@ class _Placements:
     now = 0
 
 
+def _unknown_place() -> dict[str, Any]:
+    """What a frame keeps of its place, at the beginning."""
+    return {"_kept_at": _Placements.now, "_path": (), "_rooted": None, "_rotations": {}, "_angular_velocity": None}
+
+
 class Immutable(Portable):
     """Attributes are set once, through `__dict__` or `object.__setattr__`, and cannot be assigned afterwards."""
 
@@ -83,8 +88,8 @@ class FrameInTree(Immutable):
             name=name or (f"{parent.name}'" if parent else "frame"),
             is_ground=is_ground,
             _is_frozen=False,
+            **_unknown_place(),
         )
-        self._forget_place()
 
     def __repr__(self) -> str:
         return f"<Frame {self.name}{f' on {self.parent.name}' if self.parent is not None else ''}>"
@@ -101,7 +106,7 @@ class FrameInTree(Immutable):
 
     def _forget_place(self) -> None:
         """What follows from the place of the frame is computed anew."""
-        self.__dict__.update(_kept_at=_Placements.now, _path=(), _rooted=None, _rotations={}, _angular_velocity=None)
+        self.__dict__.update(_unknown_place())
 
     def _refresh(self) -> None:
         if self._kept_at != _Placements.now:

@@ -98,7 +98,9 @@ class Copier:
             used = self._substituted(thing)
             return substitute_all([thing], {s: self._table[s] for s in used})[0] if used else thing
         if isinstance(thing, Frame):
-            return self._frame(thing)
+            return self._frames.get(thing) or self._frame(thing)
+        if type(thing) is tuple:
+            return tuple(map(self, thing))
         if isinstance(thing, Point):
             return Point(self(thing.frame), self(thing.coordinates))
         if isinstance(thing, Vector):

@@ -90,7 +90,7 @@ def undeclared_symbols(eq: Equations) -> Iterator[Finding]:
     """Symbols that entered through a frame, a mass or an output without being declared in the model."""
     moving = (*eq.q, *eq.u, *eq.z, *eq.r)
     known = {*moving, *eq.p, *eq.lam, eq.t}
-    parts = [inside for _, inside in _expressions(eq.mechanism)]
+    parts = [inside for _, _, inside in _expressions(eq.mechanism)]
     known |= {
         s for f in frames_in_unknown_places(eq.mechanism) for s in f.unknown_place
     }  # what depends on them is refused before
@@ -112,13 +112,14 @@ def _is_rate(s: Symbol, moving: Sequence[Symbol]) -> bool:
 def _holder(mechanism: Mechanism, s: Symbol) -> str:
     """The part that contains a symbol."""
     parts = _expressions(mechanism)
-    return next((name for name, inside in parts if s in free_symbols(inside)), f"model {mechanism.name!r}")
+    found = (f"{kind} {name!r}" for kind, name, inside in parts if s in free_symbols(inside))
+    return next(found, f"model {mechanism.name!r}")
 
 
 def part_with(eq: Equations, term: Expr) -> str:
     """The part of a model in which a term was written, by kind and name; empty if none has it as it is."""
     parts = _expressions(eq.mechanism)
-    return next((name for name, inside in parts if term in evaluation_order(_entries(inside))), "")
+    return next((f"{kind} {name!r}" for kind, name, inside in parts if term in evaluation_order(_entries(inside))), "")
 
 
 def _entries(inside: Any) -> list[Expr]:
@@ -138,21 +139,21 @@ def _inertia_of(b: Body) -> list[Any]:
     return [b.mass.m, b.mass.p_BoBcm, b.mass.I_BBcm]
 
 
-def _expressions(mechanism: Mechanism) -> list[tuple[str, Any]]:
-    """Everything that was written in a model, part by part: also what enters no equation, as the mass of a body that
-    stands still."""
-    parts: list[tuple[str, Any]] = [(f"body {b.name!r}", _inertia_of(b)) for b in mechanism.bodies]
-    parts += [(f"frame {f.name!r}", _place(f)) for f in mechanism.frames]
-    parts += [(f"load {x.name!r}", [*x.on_rates.values(), *_as_list(x.written_potential)]) for x in mechanism.loads]
-    parts += [(f"load {x.name!r}", [v for a in x.written_actions for v in _components(a)]) for x in mechanism.loads]
-    parts += [(f"constraint {c.name!r}", c.expression) for c in mechanism.constraints]
-    parts += [(f"kinetic energy {n!r}", e) for n, e in mechanism.kinetic.items()]
-    parts += [(f"balance of {u.name!r}", e) for u, e in mechanism.balances.items()]
-    parts += [(f"equation {n!r}", e) for n, e in mechanism.equations.items()]
-    parts += [(f"label {n!r}", e) for n, e in mechanism.labels.items()]
+def _expressions(mechanism: Mechanism) -> list[tuple[str, str, Any]]:
+    """Everything that was written in a model, part by part, by kind and name: also what enters no equation, as the mass of
+    a body that stands still."""
+    parts: list[tuple[str, str, Any]] = [("body", b.name, _inertia_of(b)) for b in mechanism.bodies]
+    parts += [("frame", f.name, _place(f)) for f in mechanism.frames]
+    parts += [("load", x.name, [*x.on_rates.values(), *_as_list(x.written_potential)]) for x in mechanism.loads]
+    parts += [("load", x.name, [v for a in x.written_actions for v in _components(a)]) for x in mechanism.loads]
+    parts += [("constraint", c.name, c.expression) for c in mechanism.constraints]
+    parts += [("kinetic energy", n, e) for n, e in mechanism.kinetic.items()]
+    parts += [("balance of", u.name, e) for u, e in mechanism.balances.items()]
+    parts += [("equation", n, e) for n, e in mechanism.equations.items()]
+    parts += [("label", n, e) for n, e in mechanism.labels.items()]
     outputs = mechanism.outputs.items()
     return parts + [
-        (f"output {n!r}", e) for n, e in outputs if isinstance(e, (Expr, list, tuple)) or hasattr(e, "entries")
+        ("output", n, e) for n, e in outputs if isinstance(e, (Expr, list, tuple)) or hasattr(e, "entries")
     ]
 
 

@@ -12,8 +12,8 @@ for those that differ among its links.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
 from ...algebra.graph.graph import ZERO, Expr, Node, Symbol
 from ...algebra.graph.matrix import Matrix
@@ -25,8 +25,7 @@ from .kinematics import Kinematics, forces_on_rates, loads_besides_gravity
 from .unknown_positions import has_unknown_places
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     """A path of frames.
 
     parent      number of its parent link, -1 for the ground
@@ -56,7 +55,7 @@ class Link:
             entries = [next(left) if _is_loose(e) else e for e in f.offset.entries]
             frames.append(Frame(frames[-1] if frames else f.parent, f.rotation, Matrix(3, 1, tuple(entries)), f.name))
         masses = tuple(_mass_of([next(left) if _is_loose(e) else e for e in numbers_of(m)]) for m in self.masses)
-        return replace(self, frames=tuple(frames), masses=masses)
+        return self._replace(frames=tuple(frames), masses=masses)
 
 
 @dataclass(frozen=True)
