@@ -354,7 +354,7 @@ def constant(value: Number) -> Expr:
         if not math.isfinite(value):
             raise ExpressionError(f"a constant must be finite, got {value}")
         value = int(value) if value.is_integer() and abs(value) < 2.0**53 else float(value)  # numbers of NumPy too
-    elif isinstance(value, Fraction) and value.denominator == 1:
+    elif type(value) is not int and value.denominator == 1:
         value = value.numerator
     key, table = (type(value), value), tables["const"]
     entry = table.get(key)
@@ -488,14 +488,16 @@ def _pair_maker(op: str) -> Callable[[Expr, Expr], Any]:
     """The constructor of nodes of one operation, other than products, with two arguments; those of commutative operations are
     put in the order of their keys."""
     table, rows, number, node_type = tables[op], pair_rules[op], operation_number[op], _CLASS.get(op, Expr)
-    commutes, is_sum, is_power = op in COMMUTATIVE, op == "add", op == "pow"
+    commutes, is_power, is_sum, is_difference = op in COMMUTATIVE, op == "pow", op == "add", op == "sub"
 
     def pair(a: Expr, b: Expr) -> Any:
         one, other = a.key, b.key
         if one > other and commutes:
             a, b = b, a
             one, other = other, one
-        if is_sum and a is ZERO:
+        if b is ZERO and (is_sum or is_difference):
+            return a
+        if a is ZERO and is_sum:
             return b
         args = (a, b)
         entry = table.get(args)
