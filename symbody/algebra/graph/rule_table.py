@@ -22,30 +22,22 @@ class RuleTable(dict[Any, tuple[Apply, ...]]):
         op, *ops = key
         if is_same := ops[-1] == "same":
             ops[-1] = ops[0]
-        forms, found = [_words(f) for f in ops], list[Apply]()
+        form, found, commutes = _words(*ops), list[Apply](), op in COMMUTATIVE
         for pattern, apply, is_symmetric in self.registry.get(op, ()):
-            if len(pattern) != len(ops):
+            if len(pattern) != len(ops) or (pattern[-1] == "same" and not is_same):
                 continue
-            if pattern[-1] == "same":
-                if not is_same:
-                    continue
-                pattern = (*pattern[:-1], "any")
-            if fits := _fits(pattern, forms):
+            if fits := _words(*pattern) <= form:
                 found.append(apply)
-            if op in COMMUTATIVE and _fits(pattern[::-1], forms) and not (fits and is_symmetric):
+            if commutes and _words(*pattern[::-1]) <= form and not (fits and is_symmetric):
                 found.append(lambda a, b, apply=apply: apply(b, a))
         self[key] = tuple(found)
         return self[key]
 
 
 @cache
-def _words(text: str) -> frozenset[str]:
-    """Those of a form or of a pattern; none for a pattern that all forms fit."""
-    return frozenset(() if text == "any" else text.split())
-
-
-def _fits(pattern: tuple[str, ...], forms: list[frozenset[str]]) -> bool:
-    return all(map(frozenset.issubset, map(_words, pattern), forms))
+def _words(*texts: str) -> frozenset[tuple[int, str]]:
+    """The words of forms, or of a pattern, place by place; none for a pattern that all forms fit."""
+    return frozenset((k, w) for k, text in enumerate(texts) if text not in ("any", "same") for w in text.split())
 
 
 fitting_rules = RuleTable()

@@ -38,6 +38,9 @@ from .redundancy_advice import advice
 MAX_COORDINATES: Final = 40  # largest number of coordinates for which a velocity constraint is tested for integrability
 
 
+USED_SYMBOLS: Final = "used symbols", ()  # where the symbols of all equations are kept
+
+
 @dataclass(frozen=True)
 class Finding:
     """A fault or remark about a mechanism: the parts it concerns, and a sentence that says what to try. Errors stop
@@ -94,13 +97,17 @@ def undeclared_symbols(eq: Equations) -> Iterator[Finding]:
     known |= {
         s for f in frames_in_unknown_places(eq.mechanism) for s in f.unknown_place
     }  # what depends on them is refused before
-    entries = [e for m in (eq.M, eq.f, eq.phi, eq.Jc, eq.c) for e in symbol_carriers(m)]
-    for s in free_symbols(eq.rates, *entries, eq.h, *parts):
+    for s in free_symbols(*eq.cached(*USED_SYMBOLS, lambda: _used_symbols(eq)), *parts):
         if s in known or _is_rate(s, moving):
             continue
         others = (k.name for k in (*eq.q, *eq.p, *eq.r, *eq.z))
         reason = undeclared_symbol(_holder(eq.mechanism, s), s.kind, s.name, s.stem, eq.name, others)
         yield Finding("undeclared", (s.name,), str(reason))
+
+
+def _used_symbols(eq: Equations) -> list[Symbol]:
+    entries = [e for m in (eq.M, eq.f, eq.phi, eq.Jc, eq.c) for e in symbol_carriers(m)]
+    return free_symbols(eq.rates, *entries, eq.h)
 
 
 def _is_rate(s: Symbol, moving: Sequence[Symbol]) -> bool:
@@ -152,9 +159,7 @@ def _expressions(mechanism: Mechanism) -> list[tuple[str, str, Any]]:
     parts += [("equation", n, e) for n, e in mechanism.equations.items()]
     parts += [("label", n, e) for n, e in mechanism.labels.items()]
     outputs = mechanism.outputs.items()
-    return parts + [
-        ("output", n, e) for n, e in outputs if isinstance(e, (Expr, list, tuple)) or hasattr(e, "entries")
-    ]
+    return parts + [("output", n, e) for n, e in outputs if isinstance(e, (Expr, list, tuple)) or hasattr(e, "entries")]
 
 
 def _place(f: Frame) -> list[Any]:

@@ -11,7 +11,7 @@ from ...algebra.graph.graph import Symbol
 from ...algebra.graph.late_matrix import LateRows, LateSquare, symbol_carriers
 from ...algebra.graph.matrix import Matrix, zeros
 from ...algebra.graph.node_table import gc_paused
-from ...algebra.graph.walk import free_symbols, scalars, substitute_all
+from ...algebra.graph.walk import free_symbols, substitute_all
 from ...argument_kinds import checked_flags
 from ...bodies.mechanism.declarations import multiplier_of
 from ...bodies.mechanism.mechanism import Mechanism
@@ -34,6 +34,7 @@ from ..routes.newton_euler import newton_euler
 from ..routes.recursive import recursive
 from ..routes.repeated_equations import late_system
 from ..routes.user_inertia import WrittenMotion
+from .checks import USED_SYMBOLS
 from .checks import check as refuse_faults
 from .small_variables import linearized_in_small
 
@@ -174,8 +175,8 @@ def _equations_by_route(mechanism: Mechanism, route: str) -> Equations:
     kinematics = Kinematics(mechanism)
     late = late_system(mechanism) if route == "recursive" else None
     M, f, phi, Jc, b, c = _system(route, mechanism, kinematics) if late is None else late
-    tied = [e for x in (phi, Jc, b, c) for e in symbol_carriers(x)]
-    _refuse_multipliers_elsewhere(mechanism, [*symbol_carriers(M), *tied])
+    settled = free_symbols(*(e for x in (M, phi, Jc, b, c) for e in symbol_carriers(x)))
+    _refuse_multipliers_elsewhere(mechanism, settled)
     h = without_unknown_positions(
         mechanism, kinematics.in_speeds(list(mechanism.equations.values())), "additional equations"
     )
@@ -183,23 +184,17 @@ def _equations_by_route(mechanism: Mechanism, route: str) -> Equations:
     seen = without_unknown_positions(mechanism, kinematics.in_speeds_and_accelerations(written), "outputs and labels")
     outputs = dict(zip(mechanism.outputs, seen, strict=False))
     labels = dict(zip(mechanism.labels, seen[len(outputs) :], strict=True))
-    r = _inputs(
-        mechanism,
-        [
-            *symbol_carriers(M),
-            *symbol_carriers(f),
-            *tied,
-            *h,
-            *mechanism.rates.values(),
-            *outputs.values(),
-            *labels.values(),
-        ],
+    used = free_symbols(
+        *settled, *symbol_carriers(f), *h, *mechanism.rates.values(), *outputs.values(), *labels.values()
     )
-    return Equations(
+    r = _inputs(mechanism, used)
+    equations = Equations(
         mechanism=mechanism, route=route, q=mechanism.q, u=mechanism.u, z=mechanism.z, r=r, p=mechanism.p, t=mechanism.t,
         rates=Matrix(len(mechanism.q), 1, tuple(mechanism.rates[q] for q in mechanism.q)), M=M, f=f, phi=phi, Jc=Jc, b=b, c=c,
         lam=_multipliers(mechanism), h=Matrix(len(h), 1, tuple(h)), outputs=outputs, labels=labels, notes=mechanism.notes,
     )  # fmt: skip
+    equations.cached(*USED_SYMBOLS, lambda: used)
+    return equations
 
 
 def _system(route: str, mechanism: Mechanism, kinematics: Kinematics) -> tuple[Matrix, ...]:
@@ -218,10 +213,10 @@ def _refuse_multipliers_elsewhere(mechanism: Mechanism, things: list[Any]) -> No
         )
 
 
-def _inputs(mechanism: Mechanism, things: list[Any]) -> tuple[Symbol, ...]:
+def _inputs(mechanism: Mechanism, used: list[Symbol]) -> tuple[Symbol, ...]:
     """Inputs, and after them those of their rates that the equations contain, by order: w, then w', then w''."""
     declared = {s.stem: k for k, s in enumerate(mechanism.r)}
-    rates = {s for s in free_symbols(*scalars(*things)) if s.kind == "input" and s.order and s.stem in declared}
+    rates = {s for s in used if s.kind == "input" and s.order and s.stem in declared}
     return (*mechanism.r, *sorted(rates, key=lambda s: (s.order, declared[s.stem])))
 
 

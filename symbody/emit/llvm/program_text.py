@@ -139,7 +139,7 @@ class LlvmModule:
         return LlvmModule(program, self.lanes, self.register, self.real, self.rounding)
 
     def text(self) -> LlvmText:
-        name, p = entry_name(self.program), self.program
+        name = entry_name(self.program)
         ranges = instruction_ranges(self, PIECE if self.lanes == 1 else PIECE_OF_LANES)
         piece_of = [k for k, r in enumerate(ranges) for _ in r]
         last_piece = self._last_pieces(piece_of)
