@@ -15,9 +15,9 @@ from symbody.algebra.graph.graph import FALSE, ONE, PI, TRUE, ZERO, Node, consta
 from symbody.algebra.graph.walk import evaluation_order
 from symbody.errors import ExpressionError
 
-RULES = [(op, *rule) for op, rules in rule_table.fitting_rules.registry.items() for rule in rules]
-IDENTITIES = [(op, apply) for op, _, apply, _ in RULES if " = " in (apply.__doc__ or "")]
-WITHOUT_TEXT = [(op, pattern, apply) for op, pattern, apply, _ in RULES if " = " not in (apply.__doc__ or "")]
+RULES = [(op, rule) for op, rules in rule_table.fitting_rules.registry.items() for rule in rules]
+IDENTITIES = [(op, r.apply) for op, r in RULES if " = " in (r.apply.__doc__ or "")]
+WITHOUT_TEXT = [(op, r.pattern, r.apply) for op, r in RULES if " = " not in (r.apply.__doc__ or "")]
 
 FUNCTIONS = "sqrt exp log sin cos tan asin acos atan sinh cosh tanh atan2 sign where".split()
 LETTERS = "a b x y".split()
@@ -99,10 +99,8 @@ def applied(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[Any]]:
 
         return watch
 
-    table = {
-        op: [(pattern, watched(apply), same) for pattern, apply, same in rules]
-        for op, rules in rule_table.fitting_rules.registry.items()
-    }
+    registry = rule_table.fitting_rules.registry
+    table = {op: [r._replace(apply=watched(r.apply)) for r in rules] for op, rules in registry.items()}
     monkeypatch.setattr(rule_table.RuleTable, "registry", table)
     forget_collected_rules()
     yield used

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from .graph import Node
@@ -13,31 +12,56 @@ COMMUTATIVE: Final = frozenset(("add", "mul", "min", "max", "eq", "and", "or"))
 Apply = Callable[..., "Node | None"]
 
 
-class RuleTable(dict[Any, tuple[Apply, ...]]):
-    """Rules by operation and forms of the arguments, collected from `registry` on first use."""
+Places = frozenset[tuple[int, str]]
 
-    registry: dict[str, list[tuple[tuple[str, ...], Apply, bool]]] = {}  # by operation: pattern, function, is symmetric
+
+class Rule(NamedTuple):
+    """A rewriting rule of an operation.
+
+    pattern   forms of its arguments
+    apply     function of the arguments: the rewritten node, or None where the rule does not apply
+    words     of the pattern, by place
+    turned    those of the arguments in the other order, of a commutative operation
+    is_symmetric   whether `apply` does not look at the order
+    """
+
+    pattern: tuple[str, ...]
+    apply: Apply
+    words: Places
+    turned: Places | None
+    is_symmetric: bool
+
+
+class RuleTable(dict[Any, tuple[Apply, ...]]):
+    """Functions of rules by operation and forms of the arguments, collected from `registry` on first use."""
+
+    registry: dict[str, list[Rule]] = {}  # by operation
 
     def __missing__(self, key: tuple[str, ...]) -> tuple[Apply, ...]:
-        op, *ops = key
-        if is_same := ops[-1] == "same":
-            ops[-1] = ops[0]
-        form, found, commutes = _words(*ops), list[Apply](), op in COMMUTATIVE
-        for pattern, apply, is_symmetric in self.registry.get(op, ()):
-            if len(pattern) != len(ops) or (pattern[-1] == "same" and not is_same):
+        op, *forms = key
+        if forms[-1] == "same":
+            forms[-1] = f"{forms[0]} same"
+        words, found = _words(*forms), list[Apply]()
+        for pattern, apply, own, turned, is_symmetric in self.registry.get(op, ()):
+            if len(pattern) != len(forms):
                 continue
-            if fits := _words(*pattern) <= form:
+            if own <= words:
                 found.append(apply)
-            if commutes and _words(*pattern[::-1]) <= form and not (fits and is_symmetric):
-                found.append(lambda a, b, apply=apply: apply(b, a))
+                if is_symmetric:
+                    continue
+            if turned is not None and turned <= words:
+                found.append(_with_arguments_turned(apply))
         self[key] = tuple(found)
         return self[key]
 
 
-@cache
-def _words(*texts: str) -> frozenset[tuple[int, str]]:
+def _with_arguments_turned(apply: Apply) -> Apply:
+    return lambda a, b: apply(b, a)
+
+
+def _words(*forms: str) -> Places:
     """The words of forms, or of a pattern, place by place; none for a pattern that all forms fit."""
-    return frozenset((k, w) for k, text in enumerate(texts) if text not in ("any", "same") for w in text.split())
+    return frozenset([(k, word) for k, form in enumerate(forms) if form != "any" for word in form.split()])
 
 
 fitting_rules = RuleTable()
@@ -112,7 +136,9 @@ def rule(op: str, *pattern: str, symmetric: bool = False) -> Callable[[Apply], A
 
     def register(apply: Apply) -> Apply:
         is_symmetric = symmetric or len(set(pattern)) < len(pattern)
-        fitting_rules.registry.setdefault(op, []).append((pattern, apply, is_symmetric))
+        turned = _words(*pattern[::-1]) if op in COMMUTATIVE else None
+        made = Rule(pattern, apply, _words(*pattern), turned, is_symmetric)
+        fitting_rules.registry.setdefault(op, []).append(made)
         return apply
 
     return register
