@@ -1,12 +1,14 @@
 """The garbage collector while programs are made."""
 
 import gc
+import weakref
 from contextlib import nullcontext
 
 import pytest
 
 import symbody as sb
 from examples import four_bars
+from symbody.algebra.graph import node_table
 from symbody.algebra.graph.node_table import gc_paused
 from symbody.emit.programs import lower
 
@@ -24,6 +26,45 @@ def test_the_collector_is_afterwards_as_it_was(is_on):
         assert gc.isenabled() == is_on
     finally:
         gc.enable()
+
+
+@pytest.fixture
+def thawed():
+    """Objects are not frozen, as they are in a test run."""
+    before = gc.get_threshold()
+    gc.collect()
+    gc.unfreeze()
+    gc.set_threshold(10**6)
+    yield
+    gc.freeze()
+    gc.set_threshold(*before)
+
+
+def test_cycles_of_pauses_are_collected(monkeypatch, thawed):
+    """When as many objects were made as there may be, also if the collector itself sees none of them."""
+    monkeypatch.setattr(node_table, "MOST_UNTRAVERSED", 500)
+    monkeypatch.setattr(node_table._Pauses, "before", 0)
+    monkeypatch.setattr(node_table._Pauses, "made", 0)
+    left = []
+    for _ in range(3):
+        with gc_paused():
+            circles = [Circle() for _ in range(300)]
+            left.append(weakref.ref(circles[0]))
+            del circles
+    assert left[0]() is None
+    assert left[2]() is not None
+
+
+def test_objects_that_a_user_froze_stay_frozen(thawed):
+    gc.freeze()
+    with gc_paused():
+        pass
+    assert gc.get_freeze_count() > 1000
+
+
+class Circle:
+    def __init__(self):
+        self.itself = self
 
 
 def test_nothing_is_collected_while_a_program_is_made(monkeypatch):
