@@ -118,13 +118,15 @@ class _Facts:
         if s in self.constraints:
             return f"of constraint {self.constraints[s]!r}"
         joint = self.joints.get(self.spins.get(s, s))
-        kinds: dict[str, Container[Symbol]] = {
-            "angular velocity": self.spins,
-            "Euler parameter": self.quaternions,
-            "angle": self.angles,
-        }
-        what = next((f"{kind} of " for kind, known in kinds.items() if s in known), "")
-        return f"{what}{joint.kind} joint {joint.name!r}" if joint else ""
+        if joint is None:
+            return ""
+        kinds: tuple[tuple[str, Container[Symbol]], ...] = (
+            ("angular velocity of ", self.spins),
+            ("Euler parameter of ", self.quaternions),
+            ("angle of ", self.angles),
+        )
+        what = next((kind for kind, known in kinds if s in known), "")
+        return f"{what}{joint.kind} joint {joint.name!r}"
 
 
 # ---------------------------------------------------------------------------------------------------------- angles

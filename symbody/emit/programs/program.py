@@ -153,7 +153,7 @@ _TAKES: Final = {
     )
     for op in ops.split()
 }
-_WITHOUT_DATA: Final = {op: kinds for op, kinds in _TAKES.items() if op not in ("input", "const", "true")}
+_WITH_DATA: Final = ("input", "const", "true")
 _GIVES: Final = {
     **dict.fromkeys("lt le eq and or not true".split(), _TRUTH),
     **{block: f"a {block} block" for block in ("sincos", "factor", "solve", "tree", "sweeps")},
@@ -300,10 +300,11 @@ def check(p: Program) -> None:
     _check_names(p)
     kinds = [_GIVES.get(i.op, _NUMBER) for i in p.code]
     for k, i in enumerate(p.code):
-        takes, args = _WITHOUT_DATA.get(i.op), i.args
-        if takes is not None and [kinds[a] if 0 <= a < k else "" for a in args] == takes:
+        takes = _TAKES.get(i.op)
+        fits = takes is not None and [kinds[a] if 0 <= a < k else "" for a in i.args] == takes
+        if fits and i.op not in _WITH_DATA:
             continue  # most of them: nothing is left to be wrong
-        if wrong := _wrong_arguments(p, k, i, kinds) or _wrong_data(p, i):
+        if wrong := (None if fits else _wrong_arguments(p, k, i, kinds)) or _wrong_data(p, i):
             raise ProgramError(f"program {p.name!r}: instruction {k} ({i.op}) {wrong}")
     for o in p.outputs:
         if wrong := _wrong_output(p, o):

@@ -20,6 +20,8 @@ MAX_RIGHT_SIDES: Final = 64  # right sides of one solve: more would not stay in 
 
 def with_joined_solves(p: Program) -> Program:
     """The same program, solves joined where none of them needs the result of another; itself if there are none."""
+    if not any(i.op == "solve" for i in p.code):
+        return p
     parts = [part for group in _groups(p.code) for part in _parts(group) if len(part) > 1]
     if not parts:
         return p

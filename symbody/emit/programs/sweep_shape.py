@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -65,9 +66,10 @@ class SweepShape:
     def digest(self) -> str:
         """Hash of the content."""
         made = [f.digest for f in self.fragments]
-        return hashlib.sha256(
-            repr((made, self.adds, self.kinds, self.places, self.size, self.results, self.columns)).encode()
-        ).hexdigest()
+        h = hashlib.sha256(repr((made, self.adds, self.size, self.columns, len(self.kinds), len(self.places))).encode())
+        for numbers in (self.kinds, self.places, self.results):
+            h.update(array("q", numbers).tobytes())
+        return h.hexdigest()
 
     def __repr__(self) -> str:
         return f"<SweepShape of {len(self.kinds)} steps, {self.digest}>"
