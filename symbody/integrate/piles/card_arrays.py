@@ -11,7 +11,7 @@ from ...emit.run.device_arrays import DeviceArray, copy_to, device_array, real_d
 from ..complementarity.contact_graph import LOCAL_NUMBERS, MEMORY
 from .card_records import NONE, CardStep
 from .card_surfaces import ADDED
-from .card_turns import ADDED_PARTS, MULTIPLIERS, SUMS
+from .card_turns import ADDED_PARTS, SUMS
 from .parallel_sort import PARTS
 from .pile_programs import PileNumbers
 from .pile_records import SPEEDS, STATE
@@ -53,7 +53,7 @@ def card_arrays(pile: PileNumbers, record: CardStep, real: str, capacity: int, s
         ("d.step.before", STATE * n), ("d.step.grid.low", 3 * total), ("d.step.grid.high", 3 * total), ("d.step.normal", 3 * c),
         ("d.step.arm", 3 * c), ("d.step.gap", c), ("d.step.restitution", c), ("d.step.compliance", c), ("d.step.axes", 9 * c), ("d.found_normal", 3 * slots),
         ("d.found_arm", 3 * slots), ("d.found_gap", slots), ("d.found_mu", slots), ("d.found_restitution", slots), ("d.found_compliance", slots),
-        ("d.step.old_impulse", 3 * slots), ("d.sums", max(3 * adders, SUMS * MULTIPLIERS)), ("d.totals", max(3 * PARTS, SUMS * ADDED_PARTS)), (f"{g}.V", 36 * s.graph.stride), (f"{g}.s", SPEEDS * (n + seen)),
+        ("d.step.old_impulse", 3 * slots), ("d.sums", max(3 * adders, SUMS * record.multipliers)), ("d.totals", max(3 * PARTS, SUMS * ADDED_PARTS)), (f"{g}.V", 36 * s.graph.stride), (f"{g}.s", SPEEDS * (n + seen)),
         (f"{g}.b", 3 * c), (f"{g}.x", 3 * c), (f"{g}.mu", c), (f"{g}.soft", c), (f"{g}.diagonal", 3 * c), (f"{g}.mobility", c), (f"{g}.kept", 3 * c), (f"{g}.F", 3 * c), (f"{g}.G", 3 * c), (f"{g}.S", SPEEDS * n), (f"{g}.dF", MEMORY * 3 * c),
         (f"{g}.dG", MEMORY * 3 * c), (f"{g}.dS", MEMORY * SPEEDS * n), (f"{g}.products", MEMORY * MEMORY), (f"{g}.gamma", MEMORY), ("d.valid", MEMORY + 1),
         (f"{g}.local", LOCAL_NUMBERS * c), (f"{g}.root", 3 * c), ("d.twist", SPEEDS * b), ("d.free", SPEEDS * b), ("d.response", SPEEDS * b * SPEEDS * b), ("d.wrench", SPEEDS * b),
@@ -70,9 +70,9 @@ def card_arrays(pile: PileNumbers, record: CardStep, real: str, capacity: int, s
     for name, size in (
         ("d.step.grid.at", 3 * total), ("d.step.grid.bucket", total), ("d.step.grid.start", s.grid.buckets + 2), ("d.step.first", c),
         ("d.step.second", c), ("d.step.feature", c), ("d.step.old_feature", slots), ("d.found_first", slots), ("d.found_second", slots),
-        ("d.found_feature", slots), ("d.rank", slots), (f"{g}.places", 2 * c), (f"{g}.turns", c), ("d.count", n + b), ("d.reverse", slots),
+        ("d.found_feature", slots), ("d.rank", slots), (f"{g}.places", 2 * c), (f"{g}.turns", c), ("d.count", n + b), ("d.left", n + b), ("d.order", slots), ("d.reverse", slots),
         ("d.reversed", n + b), ("d.colour", slots), ("d.flags", 3), ("counts", DIGITS * sorters), ("sums", PARTS),
-        *((name, max(total, slots)) for name in SORTED),
+        *((name, total) for name in SORTED),
     ):  # fmt: skip
         out.empty(name, size, np.int64)
     for name, content in (

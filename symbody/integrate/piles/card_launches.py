@@ -18,7 +18,7 @@ from .parallel_sort import PARTS
 from .pile_programs import PileNumbers, body_outputs
 
 STEP_KERNELS: Final = (
-    "begin_body", "set_bucket_starts", "find_contacts_of_body", "find_reverse", "colour_contacts", "pose_colour", "pose_contact", "gather_speeds",
+    "begin_body", "set_bucket_starts", "find_contacts_of_body", "find_reverse", "colour_contacts", "count_colours", "order_contacts", "pose_contact", "gather_speeds",
     "sweep_colour", "add_residuals", "add_sums_of_residuals", "forget_impulse", "keep_impulse", "change_body", "begin_separation", "end_separation",
     "end_body", "restore_body",
 )  # fmt: skip
@@ -33,7 +33,7 @@ SORT_KERNELS: Final = (
     "place_counts",
     "move_keys",
 )  # of a pass, in their order
-FINDERS: Final = ("find_contacts_of_body", "find_reverse", "colour_contacts", "pose_colour")
+FINDERS: Final = ("find_contacts_of_body", "find_reverse", "colour_contacts", "count_colours", "order_contacts")
 FOUND: Final = {
     f"d.step.{at}{name}": f"d.found_{name}"
     for name, at in {
@@ -66,7 +66,7 @@ class CardLaunches:
     def _loop(self, kernel: Callable[..., None]) -> CudaLoop:
         module = self._module()
         sort = (f"d.sort.{k}" for k in SORT_ARRAYS)
-        shared = tuple(k for k in (*self.arrays.made, *sort, "d.step.grid.sorted", "d.order") if k != "d.step.p")
+        shared = tuple(k for k in (*self.arrays.made, *sort, "d.step.grid.sorted") if k != "d.step.p")
         roles = Roles(loaded=("d.step.p",), shared=shared, member=kernel.__code__.co_varnames[0])
         return CudaLoop(module, module.entry(ENTRY, kernel, roles, 0, d=self.record), {"d": self.record})
 
@@ -84,7 +84,7 @@ class CardLaunches:
         there = (*SORTED[2:], *SORTED[:2]) if is_swapped else SORTED
         sort = {k: made[at] for k, at in zip(SORTED, there, strict=True)} | {k: made[k] for k in ("counts", "sums")}
         found = made | {f"{r}.{k}": v for r in ("r", "d.sort") for k, v in sort.items()}
-        found |= {"d.order": sort["values"], "d.step.grid.sorted": sort["values"]}
+        found["d.step.grid.sorted"] = sort["values"]
         out = {(k, "shared"): (v, 0) for k, v in found.items()}
         return out | {(PARAMETERS, "loaded"): (made["d.step.p"], 0), ("d.step.p", "loaded"): (made["d.step.p"], 0)}
 
@@ -95,6 +95,17 @@ class CardLaunches:
             given = {"i": 0, "first": 0, "slot": 0, "t": 0.0, "many": 1.0}
             self._bound[key] = PreparedLoop(self._loops[name], self._views(*key), given, LEGACY_STREAM)
         self._bound[key](members, **numbers)
+
+    def order(self, bodies: int, classes: int) -> None:
+        """The contacts of bodies by their colours."""
+        given = {"r.size": bodies, "r.digits": classes, "d.sort.size": bodies, "d.sort.digits": classes}
+        for name, members in zip(
+            ("count_colours", "sum_counts", "add_sums", "place_counts", "order_contacts"),
+            (self.sorters, PARTS, 1, PARTS, self.sorters),
+            strict=True,
+        ):
+            self.launch(name, members, **given)
+        self.launch("collect_ends", classes)
 
     def sort(self, size: int, digits: int, most: int) -> bool:
         """Sort keys from 0 to `most`; whether they are in the other arrays afterwards."""

@@ -18,7 +18,7 @@ CROWDED, WAITING, NOT_FINITE_STATE = 0, 1, 2  # places of flags
 
 
 class CardStep(Struct):
-    """A step on a card. `slots` of each body, those of surfaces of a mechanism last; `count` of those in use, `reverse`: contacts in
+    """A step on a card. `slots` of each body, those of surfaces of a mechanism last; `count` of those in use, `left` without a colour, `reverse`: contacts in
     slots of lower numbers, `reversed` of them.
 
     colour     of each slot, -1: none yet; `order`: slots by colours, `active` of them, and the `rank` of each slot there
@@ -29,12 +29,13 @@ class CardStep(Struct):
     surfaces   of a mechanism, the first fixed bodies; is_carried 0: there are none
     twist      of each surface before the step, `free` after it without contacts, `answer` its change; `response` of all to impulses
                and moments, `wrench`; `wrenches` are parts of the sum
-    valid      1 of turns whose differences are remembered, then the square of the last change; `partial` sums of a thread
+    valid      1 of turns whose differences are remembered, then the square of the last change; `partial` sums of a thread, of `multipliers`
     more       of the diagonal of the least-squares problem, and fraction of it below which a pivot is `small`
     """
 
     slots: int
     count: Indices
+    left: Indices
     reverse: Indices
     reversed: Indices
     colour: Indices
@@ -66,6 +67,7 @@ class CardStep(Struct):
     answer: Numbers
     valid: Numbers
     partial: Numbers
+    multipliers: int
     more: float
     small: float
     step: PileStep

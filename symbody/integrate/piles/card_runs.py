@@ -22,7 +22,7 @@ from .card_launches import CardLaunches
 from .card_mechanism import MOST_SURFACES, MechanismRunner
 from .card_records import COLOURS, CROWDED, NONE, NOT_FINITE_STATE, WAITING, CardStep
 from .card_surfaces import ADDED
-from .card_turns import ADDED_PARTS, MULTIPLIERS, SUMS
+from .card_turns import ADDED_PARTS, MOST_MULTIPLIERS, SUMS
 from .parallel_sort import PARTS, DigitSort
 from .pile_programs import LARGE, PileNumbers, body_outputs, pile_step_record
 from .pile_records import BALL, CLUMP, SPEEDS, STATE
@@ -62,6 +62,7 @@ class CardRunner:
         self.machine_states: list[Array] = [] if pile.machine is None else [pile.machine.state]
         self.totals = RunTotals(pile.tolerance, pile.most_sweeps)
         self.sorters = min(SORTERS, max(32, self.total // 64))
+        self.multipliers = ADDED_PARTS * min(MOST_MULTIPLIERS // ADDED_PARTS, 1 + self.total // 256)
         self.adders = min(ADDERS, max(32, self.total // 8))
         self._begin(SLOTS)
 
@@ -79,7 +80,7 @@ class CardRunner:
                 f"({error}); take fewer bodies, or real='float'"
             ) from error
         made = CardLaunches(self.pile, self.record, self.arrays, self.sorters)
-        self.launch, self._sort = made.launch, made.sort
+        self.launch, self._sort, self._order = made.launch, made.sort, made.order
 
     def _record(self) -> CardStep:
         """Sizes and numbers; arrays of bodies and contacts are on the card."""
@@ -94,10 +95,10 @@ class CardRunner:
             size=0, threads=self.sorters, digits=DIGITS, weight=1, keys=one, values=one, sorted_keys=one, sorted_values=one, counts=one, sums=one
         )  # fmt: skip
         return CardStep(
-            slots=self.slots, count=one, reverse=one, reversed=one, colour=one, order=one, rank=one, found_first=one, found_second=one, found_feature=one, found_normal=none,
+            slots=self.slots, count=one, left=one, reverse=one, reversed=one, colour=one, order=one, rank=one, found_first=one, found_second=one, found_feature=one, found_normal=none,
             found_arm=none, found_gap=none, found_mu=none, found_restitution=none, found_compliance=none, active=0, threads=self.adders, flags=one,
             sums=none, totals=none, used=indices([0] * COLOURS), waits=0, surfaces=self.surfaces, is_carried=int(self.surfaces > 0), twist=none, free=none,
-            response=none, wrench=none, wrenches=none, answer=none, valid=none, partial=np.zeros(SUMS), more=PIVOTS[self.real][0],
+            response=none, wrench=none, wrenches=none, answer=none, valid=none, partial=np.zeros(SUMS), multipliers=self.multipliers, more=PIVOTS[self.real][0],
             small=PIVOTS[self.real][1], step=step, sort=sort,
         )  # fmt: skip
 
@@ -105,16 +106,16 @@ class CardRunner:
 
     def step_once(self) -> int:
         """A step: DONE, or why it was not taken; the state before it is kept."""
-        starts, swapped = self.find(self.h)
+        starts = self.find(self.h)
         if starts is None:
             return self._back(FULL)
         active = int(starts[self.classes])
         if active > self.capacity:
             return self._back(FULL)
-        self.launch("pose_contact", active, swapped=swapped)
+        self.launch("pose_contact", active)
         residual, sweeps = self._solve(starts)
         self.launch("forget_impulse", self.slots_in_all)
-        self.launch("keep_impulse", active, swapped=swapped)
+        self.launch("keep_impulse", active)
         self.launch("change_body", self.n)
         self._change_mechanism(starts, is_shift=False)
         if self.pile.stabilise > 0.0 and active:
@@ -144,9 +145,8 @@ class CardRunner:
             self.machine.run("back")
         return status
 
-    def find(self, h: float) -> tuple[Array | None, bool]:
-        """Contacts half a step of length h on, ordered by colours: where these begin, and where the order is; None if a
-        body has too many contacts."""
+    def find(self, h: float) -> Array | None:
+        """Contacts half a step of length h on, ordered by colours: where these begin; None if a body has too many contacts."""
         copy_to(self.arrays.made["d.flags"], [0, 0, 0])
         self._place_mechanism(h)
         self.launch("begin_body", self.total, t=self.t, **{"d.step.h": h})
@@ -155,11 +155,9 @@ class CardRunner:
         self.launch("find_contacts_of_body", self.n + self.surfaces, swapped=swapped)
         self.launch("find_reverse", self.n, swapped=swapped)
         if not self._colour():
-            return None, False
-        self.launch("pose_colour", self.slots_in_all)
-        swapped = self._sort(self.slots_in_all, self.classes + 1, self.classes)
-        self.launch("collect_ends", self.classes, swapped=swapped)
-        return np.concatenate([[0], self.arrays.made["sums"].numpy()[: self.classes]]), swapped
+            return None
+        self._order(self.n + self.surfaces, self.classes)
+        return np.concatenate([[0], self.arrays.made["sums"].numpy()[: self.classes]])
 
     def _colour(self) -> bool:
         """Rounds until no contact waits for a colour; False if a body has too many contacts."""
@@ -210,7 +208,7 @@ class CardRunner:
         self.launch("take_forces", ROWS * active, **given)
         self.launch("take_speeds", SPEEDS * self.n, **given)
         if turn > 0:
-            self.launch("multiply_turns", MULTIPLIERS, **given)
+            self.launch("multiply_turns", self.multipliers, **given)
             self.launch("add_products", SUMS * ADDED_PARTS)
             self.launch("solve_turns", 1, **given)
             self.launch("combine_forces", ROWS * active, **given)
@@ -307,7 +305,7 @@ class CardRunner:
 
     def touching(self) -> tuple[ContactsNow, bool]:
         """Contacts of the state that it is in, and whether there are more."""
-        starts, _ = self.find(0.0)
+        starts = self.find(0.0)
         return self.contacts(), starts is None
 
     def set_state(self, y: Array, t: float, machine: Array | None = None) -> None:

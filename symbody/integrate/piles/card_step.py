@@ -84,6 +84,7 @@ def find_contacts_of_body(i: int, d: CardStep) -> None:
         for cell in range(27):
             touch_bodies_of_cell(s, i, cell)
     d.count[i] = s.contacts - begin
+    d.left[i] = d.count[i]
     for c in range(begin, begin + d.slots):
         d.colour[c] = -1
         if c >= s.contacts:
@@ -140,10 +141,15 @@ def keep_reverse(d: CardStep, i: int, j: int) -> None:
 
 
 def colour_contacts(i: int, d: CardStep) -> None:
-    """Colours for those contacts of a body that do not wait for others."""
+    """Colours for those contacts of a body that do not wait for others; `left` of them have none."""
+    if d.left[i] == 0:
+        return
+    left = 0
     for c in range(d.slots * i, d.slots * i + d.count[i]):
         if d.colour[c] < 0:
             colour_contact(c, d)
+            left += d.waits
+    d.left[i] = left
 
 
 def colour_contact(c: int, d: CardStep) -> None:
@@ -192,13 +198,28 @@ def is_before(e: int, c: int) -> int:
     return 1 if one > other or (one == other and e > c) else 0
 
 
-def pose_colour(c: int, d: CardStep) -> None:
-    """Keys of the sort by colours: contacts of surfaces come after others, slots without a contact last."""
-    d.sort.keys[c] = COLOURS + COLOURS * d.is_carried
-    if d.step.second[c] != NONE:
-        d.sort.keys[c] = d.colour[c]
-        d.sort.keys[c] += COLOURS * is_on_surface(d, c)
-    d.sort.values[c] = c
+def class_of(c: int, d: CardStep) -> int:
+    """The colour of a contact; those of surfaces come after others."""
+    return d.colour[c] + COLOURS * is_on_surface(d, c)
+
+
+def count_colours(i: int, d: CardStep) -> None:
+    """A pass of the sort by colours (`parallel_sort.py`), whose keys are those of the contacts of a part of the bodies."""
+    r = d.sort
+    for k in range(r.digits):
+        r.counts[k * r.threads + i] = 0
+    for body in range(first_of_part(i, r.size, r.threads), first_of_part(i + 1, r.size, r.threads)):
+        for c in range(d.slots * body, d.slots * body + d.count[body]):
+            r.counts[class_of(c, d) * r.threads + i] += 1
+
+
+def order_contacts(i: int, d: CardStep) -> None:
+    r = d.sort
+    for body in range(first_of_part(i, r.size, r.threads), first_of_part(i + 1, r.size, r.threads)):
+        for c in range(d.slots * body, d.slots * body + d.count[body]):
+            at = class_of(c, d) * r.threads + i
+            d.order[r.counts[at]] = c
+            r.counts[at] += 1
 
 
 # ------------------------------------------------------------------------------------------------------- contacts

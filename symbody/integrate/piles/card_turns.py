@@ -14,8 +14,8 @@ from .card_records import CardStep
 from .pile_records import SPEEDS
 
 SUMS: Final = 2 * MEMORY + 1  # products with the new difference, with the change itself, and the square of this
-MULTIPLIERS: Final = 8192  # threads that multiply
-ADDED_PARTS: Final = 64
+MOST_MULTIPLIERS: Final = 32768  # threads that multiply, at most
+ADDED_PARTS: Final = 128
 NEVER: Final = 1e30  # the square of the change before the first turn
 
 
@@ -57,8 +57,8 @@ def multiply_turns(i: int, slot: int, d: CardStep) -> None:
     size = ROWS * d.active
     for r in range(SUMS):
         d.partial[r] = 0.0
-    for turn in range((size - i + MULTIPLIERS - 1) // MULTIPLIERS):
-        k = i + turn * MULTIPLIERS
+    for turn in range((size - i + d.multipliers - 1) // d.multipliers):
+        k = i + turn * d.multipliers
         change = g.F[k]
         new = g.dF[slot * size + k]
         for m in range(g.memory):
@@ -75,9 +75,10 @@ def multiply_turns(i: int, slot: int, d: CardStep) -> None:
 def add_products(i: int, d: CardStep) -> None:
     """A thread for each sum and part."""
     part = i // SUMS
+    size = d.multipliers // ADDED_PARTS
     total = 0.0
-    for k in range(MULTIPLIERS // ADDED_PARTS):
-        total += d.sums[SUMS * (part * (MULTIPLIERS // ADDED_PARTS) + k) + i % SUMS]
+    for k in range(size):
+        total += d.sums[SUMS * (part * size + k) + i % SUMS]
     d.totals[i] = total
 
 
