@@ -147,6 +147,25 @@ def test_two_runs_have_the_same_bits(library: EmulatedLibrary) -> None:
     assert np.array_equal(one[2], other[2])
 
 
+def carry(pile: sb.Pile, shape: object = None, count: int = 2, **more: object) -> None:
+    """A mechanism with so many surfaces."""
+    m = sb.Model("arm")
+    arm = m.body("arm", mass=1.0, inertia=(1, 1, 1))
+    m.revolute("q", m.ground, arm, axis="y")
+    places = {
+        "ab"[k] if k < 2 else f"s{k}": (arm.frame.translate(0, k, 9), shape or sb.sphere(0.1)) for k in range(count)
+    }
+    pile.mechanism(sb.assemble(sb.derive(m)), places, **more)
+
+
+def test_a_full_card_is_named(library: EmulatedLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(EmulatedLibrary, "cuMemAllocAsync", lambda *_: 2)
+    with pytest.raises(
+        sb.errors.SimulationError, match=r"5 bodies with memory for \d+ contacts do not fit into the card"
+    ):
+        heap().simulate(0.1, step=0.01, target="cuda")
+
+
 @pytest.mark.parametrize(
     ("pile", "given", "said"),
     [
@@ -157,13 +176,25 @@ def test_two_runs_have_the_same_bits(library: EmulatedLibrary) -> None:
         ),
         (lambda p: p.terrain("hill", [[0, 0], [1, 1]]), {}, "a height field runs with target='cpu'"),
         (lambda p: p.many("big", sb.sphere(1), at=[(5, 0, 0)], mass=1), {}, "more than 4 times the smallest"),
+        (lambda p: carry(p, touching=[("a", "b")]), {}, "surfaces that touch each other .* run with target='cpu'"),
+        (
+            lambda p: carry(p, sb.box(1, 1, 1)) or p.many("box", sb.box(1, 1, 1), at=[(5, 0, 0)], fixed=True),
+            {},
+            "that are not balls may meet",
+        ),
+        (lambda p: carry(p, count=61), {}, "has 61 surfaces; with more than 60 it runs with target='cpu'"),
+        (
+            lambda p: p.many("more", sb.sphere(0.1), at=np.zeros((1500, 3)), mass=1),
+            {},
+            r"overlap at the start in more than \d+ places",
+        ),
         (lambda p: None, {"sleep": 0.1}, "sleep= is for target='cpu'"),
         (lambda p: None, {"target": "gpu"}, "there is no target 'gpu'"),
         (lambda p: None, {"real": "half"}, "there is no real 'half'"),
         (lambda p: None, {"real": "float", "target": "cpu"}, "real='float' is for target='cuda'"),
     ],
 )
-def test_faults(pile, given, said) -> None:
+def test_faults(library: EmulatedLibrary, pile, given, said) -> None:
     made = sb.Pile("p")
     made.many("ball", sb.sphere(0.1), at=[(0, 0, 0)], mass=1)
     pile(made)

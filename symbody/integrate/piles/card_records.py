@@ -11,6 +11,9 @@ from .pile_records import PileStep
 
 NONE: Final = -2  # the other body of a slot without a contact
 COLOURS: Final = 48  # at most, of contacts of a mechanism as many again
+MOST_IN_CELL: Final = (
+    1024  # bodies in a cell; its width is that of the largest, and others are at least a quarter as wide
+)
 GROUPS: Final = 4  # of the contacts of a mechanism, at least
 PRIME: Final = 2147483647
 FACTOR: Final = 1327217885  # PRIME over the golden ratio: neighbours in memory are far apart

@@ -12,7 +12,18 @@ from ...emit.loops.kernel_language import is_finite
 from ..complementarity.block_sweeps import sweep_contact
 from ..complementarity.contact_graph import ROWS, first_entry, missed_squares, set_diagonal
 from .broad_phase import bucket_of_cell, is_apart, set_box, set_cell
-from .card_records import COLOURS, CROWDED, FACTOR, GROUPS, NONE, NOT_FINITE_STATE, PRIME, WAITING, CardStep
+from .card_records import (
+    COLOURS,
+    CROWDED,
+    FACTOR,
+    GROUPS,
+    MOST_IN_CELL,
+    NONE,
+    NOT_FINITE_STATE,
+    PRIME,
+    WAITING,
+    CardStep,
+)
 from .card_surfaces import clear_block, is_on_surface, set_surface_rows
 from .parallel_sort import PARTS, first_of_part
 from .pile_contacts import touch_balls_of_pair, touch_plane
@@ -105,10 +116,19 @@ def touch_bodies_of_cell(s: PileStep, i: int, cell: int) -> None:
     y = g.at[3 * i + 1] + (cell // 3) % 3 - 1
     z = g.at[3 * i + 2] + cell % 3 - 1
     bucket = bucket_of_cell(s, x, y, z)
-    for k in range(g.start[bucket], g.start[bucket + 1]):
+    if g.start[bucket + 1] - g.start[bucket] > MOST_IN_CELL:
+        s.is_full = 1
+    for k in range(g.start[bucket], end_of_bucket(s, bucket)):
         j = g.sorted[k]
         if j > i and g.at[3 * j] == x and g.at[3 * j + 1] == y and g.at[3 * j + 2] == z:
             touch_body(s, i, j)
+
+
+def end_of_bucket(s: PileStep, bucket: int) -> int:
+    """Bodies that overlap by the thousand are not looked at one by one."""
+    g = s.grid
+    last = g.start[bucket] + MOST_IN_CELL
+    return last if last < g.start[bucket + 1] else g.start[bucket + 1]
 
 
 def find_reverse(i: int, d: CardStep) -> None:
@@ -121,7 +141,7 @@ def find_reverse(i: int, d: CardStep) -> None:
         y = g.at[3 * i + 1] + (cell // 3) % 3 - 1
         z = g.at[3 * i + 2] + cell % 3 - 1
         bucket = bucket_of_cell(s, x, y, z)
-        for k in range(g.start[bucket], g.start[bucket + 1]):
+        for k in range(g.start[bucket], end_of_bucket(s, bucket)):
             j = g.sorted[k]
             if j < i and g.at[3 * j] == x and g.at[3 * j + 1] == y and g.at[3 * j + 2] == z:
                 keep_reverse(d, i, j)
