@@ -96,6 +96,7 @@ def test_a_mechanism_moves_as_on_this_computer(library: EmulatedLibrary) -> None
     assert there.missed == 0
     assert there.most_contacts == here.most_contacts > 12
     assert np.abs(there.states - here.states).max() < 1e-6
+    assert there.work == pytest.approx(here.work, abs=1e-7)
     for name, values in here.mechanism.items():
         assert np.abs(there.mechanism[name] - values).max() < 1e-6, name
     assert there.mechanism["one_z_dot"][-1] > -0.2  # without balls -0.4
@@ -133,6 +134,7 @@ def test_momentum_and_energy_go_over_between_balls_and_mechanism(library: Emulat
     assert energy[-1] > 10 * energy[0]
     assert np.abs(total - total[0]).max() < 1e-5 * np.abs(total[0]).max()
     assert np.abs(motion.energy + energy - motion.energy[0] - energy[0]).max() < 1e-4 * motion.energy[0]
+    assert motion.work == pytest.approx([x[-1] - x[0] for x in (motion.energy, energy)], rel=1e-4)
 
 
 def test_two_runs_have_the_same_bits(library: EmulatedLibrary) -> None:

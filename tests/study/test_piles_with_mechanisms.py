@@ -98,6 +98,31 @@ def test_momentum_is_kept_and_energy_lost():
     assert kinetic[-1] > 10 * kinetic[0]
 
 
+@pytest.mark.parametrize("is_tree", [True, False])
+def test_energies_change_by_the_work_of_the_contacts(monkeypatch, is_tree):
+    """Of balls and of two links that fall on them, to first order in the step; friction and impacts dissipate."""
+    off = []
+    for step in (2e-3, 5e-4):
+        state, one, other = two_links()
+        pile = sb.Pile("space", gravity=(0, 0, 0), friction=0.3, restitution=0.4)
+        at = np.array([(0.0, 0.5, 0.02), (0.4, -0.5, 0.0), (0.2, 0.02, 0.6)])
+        pile.many("b", sb.sphere(0.08), at=at, mass=0.3, velocities=[(0, -3, 0), (0, 3, 0), (0, 0, -3)])
+        pile.mechanism(state, {"left": (one, sb.box(0.4, 0.1, 0.1)), "right": (other, sb.box(0.3, 0.1, 0.1))})
+        if not is_tree:
+            monkeypatch.setattr(type(pile.machine), "table", None)
+        motion = pile.simulate(0.3, step=step, tolerance=1e-9, every=50)
+        f, eq = sb.compile(state.equations), state.equations
+        x = np.stack(list(motion.mechanism.values()), axis=1)[[0, -1]]
+        kinetic = [0.5 * b @ f.M(0.0, a, b, f.p) @ b for a, b in (np.split(row, [len(eq.q)]) for row in x)]
+        change = np.array([motion.energy[-1] - motion.energy[0], kinetic[1] - kinetic[0]])
+        off.append(np.abs(motion.work - change))
+        assert motion.work[1] > 0.1
+        assert motion.work.sum() < -0.5
+    assert off[1][0] < 1e-6
+    assert off[1][1] < 0.4 * off[0][1] + 1e-6
+    assert off[1][1] < 0.02
+
+
 def momentum(one, other):
     return list((1.0 * one.mass_centre.velocity().in_ground + 0.5 * other.mass_centre.velocity().in_ground).entries)
 

@@ -55,7 +55,7 @@ def card_arrays(pile: PileNumbers, record: CardStep, real: str, capacity: int, s
         ("d.found_arm", 3 * slots), ("d.found_gap", slots), ("d.found_mu", slots), ("d.found_restitution", slots), ("d.found_compliance", slots),
         ("d.step.old_impulse", 3 * slots), ("d.sums", max(3 * adders, SUMS * record.multipliers)), ("d.totals", max(3 * PARTS, SUMS * ADDED_PARTS)), (f"{g}.V", 36 * s.graph.stride), (f"{g}.s", SPEEDS * (n + seen)),
         (f"{g}.b", 3 * c), (f"{g}.x", 3 * c), (f"{g}.mu", c), (f"{g}.soft", c), (f"{g}.diagonal", 3 * c), (f"{g}.mobility", c), (f"{g}.kept", 3 * c), (f"{g}.F", 3 * c), (f"{g}.G", 3 * c), (f"{g}.S", SPEEDS * n), (f"{g}.dF", MEMORY * 3 * c),
-        (f"{g}.dG", MEMORY * 3 * c), (f"{g}.dS", MEMORY * SPEEDS * n), (f"{g}.products", MEMORY * MEMORY), (f"{g}.gamma", MEMORY), ("d.valid", MEMORY + 1),
+        (f"{g}.dG", MEMORY * 3 * c), (f"{g}.dS", MEMORY * SPEEDS * n), (f"{g}.products", MEMORY * MEMORY), (f"{g}.gamma", MEMORY), ("d.valid", MEMORY + 1), ("d.work", n),
         (f"{g}.local", LOCAL_NUMBERS * c), (f"{g}.root", 3 * c), ("d.twist", SPEEDS * b), ("d.free", SPEEDS * b), ("d.response", SPEEDS * b * SPEEDS * b), ("d.wrench", SPEEDS * b),
         ("d.wrenches", SPEEDS * b * ADDED), ("d.answer", SPEEDS * b),
     ):  # fmt: skip

@@ -19,7 +19,7 @@ from .pile_programs import PileNumbers, body_outputs
 
 STEP_KERNELS: Final = (
     "begin_body", "set_bucket_starts", "find_contacts_of_body", "find_reverse", "colour_contacts", "count_colours", "order_contacts", "pose_contact", "gather_speeds",
-    "sweep_colour", "add_residuals", "add_sums_of_residuals", "forget_impulse", "keep_impulse", "change_body", "begin_separation", "end_separation",
+    "sweep_colour", "add_residuals", "add_sums_of_residuals", "forget_impulse", "keep_impulse", "change_body", "add_work", "begin_separation", "end_separation",
     "end_body", "restore_body",
 )  # fmt: skip
 SURFACE_KERNELS: Final = ("split_response", "add_impulses", "add_parts", "answer_impulses", "move_surface")

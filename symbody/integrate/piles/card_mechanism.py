@@ -142,6 +142,11 @@ class MechanismRunner:
         self.run("change")
 
     @property
+    def work(self) -> float:
+        """Of the contacts on it, of all steps."""
+        return self.record.step.machine.work
+
+    @property
     def state(self) -> Array:
         step = self.record.step.machine.step
         return np.array(step.y[: step.n])

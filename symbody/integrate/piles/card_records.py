@@ -33,6 +33,7 @@ class CardStep(Struct):
     twist      of each surface before the step, `free` after it without contacts, `answer` its change; `response` of all to impulses
                and moments, `wrench`; `wrenches` are parts of the sum
     valid      1 of turns whose differences are remembered, then the square of the last change; `partial` sums of a thread, of `multipliers`
+    work       of the contacts on each body in a step
     more       of the diagonal of the least-squares problem, and fraction of it below which a pivot is `small`
     """
 
@@ -69,6 +70,7 @@ class CardStep(Struct):
     wrenches: Numbers
     answer: Numbers
     valid: Numbers
+    work: Numbers
     partial: Numbers
     multipliers: int
     more: float

@@ -98,7 +98,7 @@ class CardRunner:
             slots=self.slots, count=one, left=one, reverse=one, reversed=one, colour=one, order=one, rank=one, found_first=one, found_second=one, found_feature=one, found_normal=none,
             found_arm=none, found_gap=none, found_mu=none, found_restitution=none, found_compliance=none, active=0, threads=self.adders, flags=one,
             sums=none, totals=none, used=indices([0] * COLOURS), waits=0, surfaces=self.surfaces, is_carried=int(self.surfaces > 0), twist=none, free=none,
-            response=none, wrench=none, wrenches=none, answer=none, valid=none, partial=np.zeros(SUMS), multipliers=self.multipliers, more=PIVOTS[self.real][0],
+            response=none, wrench=none, wrenches=none, answer=none, valid=none, work=none, partial=np.zeros(SUMS), multipliers=self.multipliers, more=PIVOTS[self.real][0],
             small=PIVOTS[self.real][1], step=step, sort=sort,
         )  # fmt: skip
 
@@ -117,6 +117,8 @@ class CardRunner:
         self.launch("forget_impulse", self.slots_in_all)
         self.launch("keep_impulse", active)
         self.launch("change_body", self.n)
+        self.launch("add_work", self.adders)
+        work = float(self._totals()[0])
         self._change_mechanism(starts, is_shift=False)
         if self.pile.stabilise > 0.0 and active:
             self.launch("begin_separation", active)
@@ -124,9 +126,9 @@ class CardRunner:
             self.launch("end_separation", self.n)
             self._change_mechanism(starts, is_shift=True)
         self.launch("end_body", self.n)
-        return self._judged(active, residual, sweeps)
+        return self._judged(active, residual, sweeps, work)
 
-    def _judged(self, active: int, residual: float, sweeps: int) -> int:
+    def _judged(self, active: int, residual: float, sweeps: int, work: float) -> int:
         m = self.totals
         m.last_contacts, m.last_residual, m.last_sweeps = active, residual, sweeps
         is_moved = self.machine is None or self.machine.run("end", self.t) == 1
@@ -136,6 +138,8 @@ class CardRunner:
             return self._back(NOT_CONVERGED)
         m.residual, m.most_contacts = max(m.residual, residual), max(m.most_contacts, active)
         m.contacts, m.sweeps, m.missed = m.contacts + active, m.sweeps + sweeps, m.missed + (residual > m.tolerance)
+        m.body_work += work
+        m.machine_work = 0.0 if self.machine is None else self.machine.work
         self.t += self.h
         return DONE
 
@@ -218,11 +222,15 @@ class CardRunner:
 
     def _residual(self, active: int) -> float:
         self.launch("add_residuals", self.adders, **{"d.active": active})
-        self.launch("add_sums_of_residuals", PARTS)
-        sums = self.arrays.made["d.totals"].numpy()[: 3 * PARTS].astype(float)
-        square, free, pushed = sums.reshape(-1, 3).sum(axis=0)
+        square, free, pushed = self._totals()
         least = max(np.sqrt(min(free, pushed)), NULL_MOTION * np.sqrt(max(free, pushed)), SMALLEST)
         return float(np.sqrt(square) / least)
+
+    def _totals(self) -> Array:
+        """Of three sums."""
+        self.launch("add_sums_of_residuals", PARTS)
+        sums = self.arrays.made["d.totals"].numpy()[: 3 * PARTS].astype(float)
+        return np.asarray(sums.reshape(-1, 3).sum(axis=0))
 
     def _flags(self) -> Array:
         return self.arrays.made["d.flags"].numpy()

@@ -225,5 +225,5 @@ def machine_record(machine: PileMechanism | None, dummy: Equations, links: PileL
     touches[pairs @ [b, 1]] = touches[pairs @ [1, b]] = 1
     return PileMachine(
         bodies=b, links=links, touches=touches, step=step, place=np.zeros(12 * b + 1), twist=np.zeros(rows + 1), free=np.zeros(rows + 1), W=np.zeros(rows * rows + 1),
-        factor=np.zeros(rows * rows + 1), wrench=np.zeros(SPEEDS * b + 1), shift=np.zeros(n + 1), kept=np.zeros(n + 1),
+        factor=np.zeros(rows * rows + 1), wrench=np.zeros(SPEEDS * b + 1), shift=np.zeros(n + 1), kept=np.zeros(n + 1), work=0.0,
     )  # fmt: skip

@@ -20,7 +20,7 @@ from ..complementarity.contact_graph import ROWS
 from ..complementarity.semidefinite import semidefinite_factor
 from ..time_stepping.moreau_impulses import set_free_motion
 from ..time_stepping.moreau_step import advance_positions, normalize_rotations
-from .link_motion import SIX, answer_impulses, clear_loads, move_links, place_surface
+from .link_motion import SIX, answer_impulses, clear_loads, move_links, place_surface, set_twists
 from .pile_records import SPEEDS, STATE, PileStep
 
 SINGULAR: Final = 1e-11  # pivots of W below this fraction of its diagonal: the bodies cannot move so
@@ -195,6 +195,8 @@ def answer_wrenches(s: PileStep, is_shift: int) -> None:
     if m.links.is_there == 1:
         load_links(s)
         answer_impulses(m.links, d.n_u)
+    if is_shift == 0:
+        m.work += work_on_machine(s)
     for k in range(d.n_u):
         change = m.links.answer[k] if m.links.is_there == 1 else answer_of_speed(s, k)
         if is_shift == 1:
@@ -209,6 +211,34 @@ def answer_of_speed(s: PileStep, k: int) -> float:
     for i in range(SPEEDS * s.machine.bodies):
         change += s.machine.step.X[i * s.machine.step.n_u + k] * s.machine.wrench[i]
     return change
+
+
+def work_on_machine(s: PileStep) -> float:
+    """Impulses times the mean of the twists before and after them."""
+    m = s.machine
+    rows = SPEEDS * m.bodies
+    total = 0.0
+    if m.links.is_there == 1:
+        clear_loads(m.links)
+        set_twists(m.links, m.links.answer, m.links.load)
+        for i in range(SPEEDS * m.links.tree.links):
+            m.links.load[i] = m.links.free[i] + 0.5 * m.links.load[i]
+        for a in range(m.bodies):
+            v = m.links.load[SPEEDS * m.links.carrier[a] :]
+            set_arm(s, a)
+            f = m.wrench[SPEEDS * a :]
+            for i in range(SPEEDS):
+                total += f[i] * v[i]
+            total += f[0] * (v[4] * s.w[2] - v[5] * s.w[1])
+            total += f[1] * (v[5] * s.w[0] - v[3] * s.w[2])
+            total += f[2] * (v[3] * s.w[1] - v[4] * s.w[0])
+        return total
+    for i in range(rows):
+        twist = m.free[i]
+        for j in range(rows):
+            twist += 0.5 * m.W[rows * i + j] * m.wrench[j]
+        total += m.wrench[i] * twist
+    return total
 
 
 def add_up_wrenches(s: PileStep) -> None:

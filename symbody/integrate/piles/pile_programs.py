@@ -101,7 +101,7 @@ def pile_step_record(
         gap=np.zeros(c + 1), restitution=np.zeros(c + 1), compliance=np.zeros(c + 1), axes=np.zeros(9 * c + 9), old_start=indices([0] * (n + carried + 1)), old_second=indices([0] * c),
         old_feature=indices([0] * c), old_impulse=np.zeros(3 * c + 3), new_start=indices([0] * (n + carried + 1)),
         **programs, x=np.zeros(STATE), p=p, udot=np.zeros(SPEEDS),
-        qdot=np.zeros(7), before=np.zeros(STATE * n + 1), residual=0.0, free=np.zeros(SPEEDS * n + 1), own=np.zeros(SPEEDS * n + 1),
+        qdot=np.zeros(7), before=np.zeros(STATE * n + 1), work=0.0, residual=0.0, free=np.zeros(SPEEDS * n + 1), own=np.zeros(SPEEDS * n + 1),
         stabilise=pile.stabilise, shift=np.zeros(SPEEDS * n + 1), rest=pile.rest, calm=indices([0] * nodes), mark=0, ball=np.zeros(8), w=np.zeros(16),
         clip=np.zeros(4 * MOST_CORNERS + 4), clipped=np.zeros(4 * MOST_CORNERS + 4), one=np.zeros(room), two=np.zeros(room),
     )  # fmt: skip

@@ -89,6 +89,7 @@ class PileMachine(Struct):
     W, factor        response of twists to impulses, and Cholesky's factor of it
     wrench           impulses of the contacts, with their moments about the centres
     shift            speeds that push bodies apart; `kept`: state before the step
+    work             of the contacts on it, of all steps
     """
 
     bodies: int
@@ -103,6 +104,7 @@ class PileMachine(Struct):
     wrench: Numbers
     shift: Numbers
     kept: Numbers
+    work: Mutable[float]
 
 
 class PileStep(Struct):
@@ -122,6 +124,7 @@ class PileStep(Struct):
     margin        gap up to which a contact is closed
     point, x, p, udot      the program of one body, its state, parameters and accelerations
     stabilise     part of the penetration that a step takes back; `shift`: speeds that do so
+    work          of the contacts on the free bodies, of all steps
     ball          two balls that may touch: centre and radius of each
     rest          speed below which an island sleeps, 0: never; `calm`: steps that a body was slow
     """
@@ -172,6 +175,7 @@ class PileStep(Struct):
     udot: Numbers
     qdot: Numbers
     before: Numbers
+    work: Mutable[float]
     residual: Mutable[float]
     free: Numbers
     own: Numbers

@@ -46,6 +46,8 @@ class RunTotals:
     contacts: int = 0
     sweeps: int = 0
     missed: int = 0
+    body_work: float = 0.0
+    machine_work: float = 0.0
     last_contacts: int = 0
     last_residual: float = 0.0
     last_sweeps: int = 0
@@ -126,7 +128,7 @@ class PileRunner:
     @property
     def totals(self) -> RunTotals:
         m, s = self.run_record, self.step
-        last = s.contacts, s.residual, s.graph.sweeps
+        last = s.work, s.machine.work, s.contacts, s.residual, s.graph.sweeps
         return RunTotals(
             s.graph.tolerance, s.graph.most, m.residual, m.most_contacts, m.contacts, m.sweeps, m.missed, *last
         )
@@ -155,6 +157,7 @@ def keep_state(before: PileStep, after: PileStep) -> None:
         getattr(after, name)[: len(old)] = old
     after.graph.idle[:] = before.graph.idle
     after.machine.step.y[:] = before.machine.step.y
+    after.work, after.machine.work = before.work, before.machine.work
 
 
 @dataclass(frozen=True)
@@ -172,6 +175,7 @@ class PileSamples:
     missed: int
     last: ContactsNow
     machine: Array
+    work: Array
 
 
 class Runner(Protocol):
@@ -254,7 +258,7 @@ def run_samples(
     outcome = Outcome(Ending.REACHED, runner.t, notes=notes) if status == DONE else failure(runner, status, notes)
     return PileSamples(
         np.concatenate(rows.t), np.concatenate(rows.states), outcome, Statistics(taken, evaluations=taken, seconds=perf_counter() - began), m.residual,
-        m.most_contacts, m.contacts / max(taken, 1), m.sweeps, m.missed, runner.contacts(), np.concatenate(rows.machine),
+        m.most_contacts, m.contacts / max(taken, 1), m.sweeps, m.missed, runner.contacts(), np.concatenate(rows.machine), np.array([m.body_work, m.machine_work]),
     )  # fmt: skip
 
 

@@ -207,10 +207,21 @@ def set_free_speed(s: PileStep, i: int, t: float) -> None:
 def change_body_speeds(s: PileStep) -> None:
     for i in range(s.n):
         if s.graph.idle[i] == 0:
+            s.work += work_on_body(s, i)
             change_speeds(s, i)
         else:
             for j in range(SPEEDS):
+                s.work -= 0.5 * s.free[SPEEDS * i + j] * s.free[SPEEDS * i + j]
                 s.y[STATE * i + PLACE + j] = 0.0
+
+
+def work_on_body(s: PileStep, i: int) -> float:
+    """Impulses times the mean of the speeds before and after them: the change of the kinetic energy."""
+    total = 0.0
+    for j in range(SPEEDS):
+        change = s.graph.s[SPEEDS * i + j]
+        total += change * (s.free[SPEEDS * i + j] + 0.5 * change)
+    return total
 
 
 def change_speeds(s: PileStep, i: int) -> None:

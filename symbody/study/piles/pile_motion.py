@@ -27,6 +27,8 @@ class PileMotion(Summarized):
     residual   the largest of all steps, `missed` of which are above the tolerance; `contacts` are those of the last step, `most_contacts` of any step, `sweeps` of all
 
     mechanism  coordinates and speeds of the mechanism by name, at these times
+    work       of the contacts on the free bodies, and on the mechanism, of the whole motion (J): by as much the energy of each changes,
+               to first order in the step, apart from loads; their sum is what friction and impacts dissipate
 
     >>> pile = sb.Pile("ball")
     >>> pile.many("ball", sb.sphere(0.1), at=[(0, 0, 0.1)], mass=2.0)
@@ -48,6 +50,7 @@ class PileMotion(Summarized):
         self.residual, self.sweeps, self.missed = samples.residual, samples.sweeps, samples.missed
         self.most_contacts, self.mean_contacts = samples.most_contacts, samples.mean_contacts
         self.contacts: ContactsNow = samples.last
+        self.work: Array = samples.work
         self.mechanism: dict[str, Array] = {name: samples.machine[:, k] for k, name in enumerate(names)}
 
     def _summary(self) -> Summary:
