@@ -1,5 +1,5 @@
 """Piles: balls that fall into a box and boxes in a heap, beside MuJoCo and YADE, whose contacts are soft, and beside Siconos, which
-solves the same contact problem (`piles_peers.py`); one pile on a card, where there is one.
+solves the same contact problem (`piles_peers.py`).
 
 `fall_ms` and `rest_ms` are CPU times of a step, in milliseconds: the mean over the first half of the motion and over its last
 tenth. `compliance` is that of the contacts (m/N), 0: rigid. `residual` is the largest of all steps, without unit; `missed` steps are above 1e-6. MuJoCo has no such residual.
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 import symbody as sb
-from symbody.emit.run.cuda_driver import open_library
 from symbody.emit.run.loop_callee import LoopCallee
 from symbody.integrate.complementarity.contact_solvers import store_by_blocks
 from symbody.integrate.piles.pile_records import PileStep
@@ -175,28 +174,6 @@ def residual_of(A: Any, b: Any, mu: Any, x: Any) -> float:
     return float(np.sqrt((a * miss**2).sum() / min((b**2 / a).sum(), (a * x**2).sum())))
 
 
-def on_card(n: int, steps: int, compliance: float = 0.0) -> Row:
-    """n³ balls that nearly touch, in single precision with 30 sweeps."""
-    from symbody.integrate.piles.card_runs import CardRunner
-
-    began = time.perf_counter()
-    runner = CardRunner(box_of_balls(n, 2.01, compliance)._in_numbers(1e-6, 30, 0.2, 0.0), 1e-3, "float")
-    runner.take(1, 1)
-    first = time.perf_counter() - began
-    spent = [_wall_time(runner, steps) for _ in range(4)]
-    return {
-        "case": "balls on a card", "tool": "symbody", "n": runner.n, "compliance": compliance, "first_s": first, "fall_ms": 1e3 * spent[0], "rest_ms": 1e3 * spent[-1],
-        "contacts": runner.totals.last_contacts, "residual": runner.totals.residual, "last_residual": runner.totals.last_residual,
-        "depth": float(-runner.contacts().gaps.min(initial=0.0) / SIZE),
-    }  # fmt: skip
-
-
-def _wall_time(runner: Any, steps: int) -> float:
-    began = time.perf_counter()
-    runner.take(steps, steps)
-    return (time.perf_counter() - began) / steps
-
-
 def rows() -> Iterator[Row]:
     for case, n in CASES:
         for compliance in COMPLIANCES if case != "heap of boxes" else (0.0,):
@@ -206,15 +183,3 @@ def rows() -> Iterator[Row]:
             if (soft := yade_row(case, n)) is not None:
                 yield soft
             yield from one_problem(case, n)
-    if has_card():
-        for compliance in COMPLIANCES:
-            yield on_card(46, 50, compliance)
-            yield on_card(100, 20, compliance)
-
-
-def has_card() -> bool:
-    try:
-        open_library()
-    except sb.errors.CompileError:
-        return False
-    return True
