@@ -60,7 +60,7 @@ from .loops.program_kernels import (
 )
 from .loops.records import IS_PRESENT, Struct, known_values, type_of
 from .loops.specialisation import Kernels, KnownValues
-from .programs.copied_runs import CopiedRuns, copied_runs
+from .programs.copied_runs import CopiedRuns, copied_runs, pieces_of_rows
 from .programs.program import Cost, Group, Instruction, Output, Program, require_program, right_side_count
 from .programs.right_sides import leading_zeros, right_side_layout
 from .programs.splitting import ScratchMemory, ranges_by_weight
@@ -90,7 +90,7 @@ __all__ = [  # noqa: RUF022  (by subject)
     "Program", "Instruction", "Group", "Output", "Cost", "require_program", "straight_line_program",
     "without_tree_loops",
     # schedules of fragments: functions for each type of link, run in loops; numbers that a program only copies
-    "SweepShape", "CopiedRuns", "copied_runs",
+    "SweepShape", "CopiedRuns", "copied_runs", "pieces_of_rows",
     # solves of programs: factors of one matrix, several right sides, and the kernels that do it
     "right_side_count", "right_side_layout", "leading_zeros", "factor_kernel", "solve_kernel", "has_pivots",
     "ELIMINATION_KERNELS", "RIGHT_SIDES",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from .program import Instruction, Program
+from .program import Instruction, Output, Program
 
 MIN_RUN: Final = 16  # numbers in a row from which on a loop copies them
 
@@ -82,3 +82,17 @@ def _runs(sources: Sequence[tuple[int, int] | None]) -> Iterator[tuple[int, int,
         if before is not None and k - begin >= MIN_RUN:
             yield begin, k - begin, sources[begin]
         begin = k
+
+
+def pieces_of_rows(out: Output, at: int, count: int) -> Iterator[tuple[int, int | None, int, int]]:
+    """Neighbours of an output by rows, for languages whose matrices have rows and columns: distance from the first, row, first
+    column, count. The row is None where the output is flat."""
+    if out.is_sparse or len(out.shape) < 2:
+        yield 0, None, at, count
+        return
+    width, done = out.shape[1], 0
+    while done < count:
+        row, col = divmod(at + done, width)
+        n = min(count - done, width - col)
+        yield done, row, col, n
+        done += n

@@ -59,9 +59,6 @@ class FlatText(ir.Infix):
             group, at = i.data
             self.used.add(group)
             return ir.Term(self.inputs[group][at])
-        block = self.code[i.args[0]]
-        if block.op == "sweeps":
-            return ir.Term(f"{self.blocks[i.args[0]]}[{block.data.items[i.data]}]")
         return ir.Term(self.item(self.blocks[i.args[0]], i.data))
 
     # ------------------------------------------------------------------------------------------------ languages

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ....emit import ir
+from ...printers.loop_text import LoopLanguage, loop_lines
 
 THREAD: Final = """\
 #ifndef SYMBODY_THREAD
@@ -29,57 +30,12 @@ THREAD: Final = """\
 
 def loop_text(shape: ir.SweepShape, name: str, functions: Sequence[str], real: str, zero: str, one: str) -> str:
     """The memory of a schedule, `name_memory`, and the function `name` that runs its steps."""
-    lines = [
-        f"static SYMBODY_THREAD {real} {name}_memory[{shape.memory}];\n",
-        *_table(f"{name}_kinds", shape.kinds),
-        *_table(f"{name}_places", shape.places),
-        f"static void {name}_some(const int *kinds, const int *at, int count)\n{{",
-        f"    {real} *const w = {name}_memory;",
-        "    for (int k = 0; k < count; k++) {",
-        "        switch (kinds[k]) {",
-    ]
-    for k in sorted(set(shape.kinds)):
-        width = shape.width(k)
-        given = ", ".join(f"&w[at[{g}]]" for g in range(width))
-        lines += [f"        case {k}:", f"            {functions[k]}({given});", f"            at += {width};"]
-        lines.append("            break;")
-    lines += [
-        "        default:",
-        "            break;",
-        "        }",
-        "    }",
-        "}\n",
-        *_run(shape, name, real, zero, one),
-    ]
+    lines = loop_lines(shape, name, functions, C_LOOPS, real=real, zero=zero, one=one)
     return "\n".join(lines) + "\n"
-
-
-def _run(shape: ir.SweepShape, name: str, real: str, zero: str, one: str) -> list[str]:
-    columns, n = shape.columns, len(shape.kinds)
-    if columns is None:
-        return [f"static void {name}(void)\n{{", f"    {name}_some({name}_kinds, {name}_places, {n});", "}"]
-    once = sum(shape.width(k) for k in shape.kinds[: columns.first])
-    seeds, results = len(columns.seeds), len(columns.results)
-    return [
-        *_table(f"{name}_seeds", columns.seeds),
-        *_table(f"{name}_found", columns.results),
-        f"static void {name}(void)\n{{",
-        f"    {real} *const w = {name}_memory;",
-        f"    {name}_some({name}_kinds, {name}_places, {columns.first});",
-        f"    for (int c = 0; c < {seeds}; c++) {{",
-        f"        w[{name}_seeds[c]] = {zero};",
-        "    }",
-        f"    for (int c = 0; c < {seeds}; c++) {{",
-        f"        w[{name}_seeds[c]] = {one};",
-        f"        {name}_some({name}_kinds + {columns.first}, {name}_places + {once}, {n - columns.first});",
-        f"        w[{name}_seeds[c]] = {zero};",
-        f"        for (int k = 0; k < {results}; k++) {{",
-        f"            w[{shape.size} + k * {seeds} + c] = w[{name}_found[k]];",
-        "        }",
-        "    }",
-        "}",
-    ]
 
 
 def _table(name: str, numbers: Sequence[int]) -> list[str]:
     return [f"static const int {name}[{len(numbers)}] = {{", *ir.comma_lines(list(map(str, numbers)), "    "), "};\n"]
+
+
+C_LOOPS: Final = LoopLanguage(package=__package__, file="loops.c", table=_table)

@@ -14,7 +14,7 @@ from typing import Final
 
 from ....algebra.printing.target_names import UniqueNames, is_fortran_reserved
 from ....emit import ir
-from ...printers.flat_text import FlatText
+from ...printers.loop_text import LoopLanguage, LoopText
 
 WIDTH: Final = 120  # characters in a line; the standard allows 132
 MOST_LINES: Final = 200  # lines of a statement; the standard allows 255
@@ -76,6 +76,14 @@ def constant_array(type_: str, name: str, values: list[str], first: int = 1, pub
     return [*out, f"{head} &", *(line + " &" for line in ir.comma_lines(parts, "        ", 110)), "        ]"]
 
 
+def new_names(prefix: str) -> CaselessNames:
+    """For the local names of a subroutine."""
+    names = CaselessNames(lambda n: is_fortran_reserved(n) or n.lower().startswith(prefix.lower() + "_"))
+    for taken in ("t", "x", "r", "p", "w", "places", "status", "wp"):
+        names.take(taken)
+    return names
+
+
 class FortranUnit:
     """The subroutine of a program.
 
@@ -87,9 +95,7 @@ class FortranUnit:
         self, program: ir.Program, prefix: str, fields: tuple[str, ...], external: Callable[[str], str]
     ) -> None:
         self.program, self.prefix = program, prefix
-        self.names = CaselessNames(lambda n: is_fortran_reserved(n) or n.lower().startswith(prefix.lower() + "_"))
-        for taken in ("t", "x", "r", "p", "status", "wp"):
-            self.names.take(taken)
+        self.names = new_names(prefix)
         self.inputs = ["t", "x", "r", "p", *(self.names.new(g.name) for g in program.inputs[4:])]
         self.outputs = [self.names.new(o.name) for o in program.outputs]
         texts = [
@@ -100,7 +106,7 @@ class FortranUnit:
             ),
         ]
         texts[3] = [f"p%{f}" for f in fields] if program.inputs[3].symbols else []
-        self.text = FortranText(program, self.names, texts, self, external)
+        self.text = FortranText(program, program.name, self.names, texts, self, external)
 
     def definition(self) -> list[str]:
         lines = self.text.write()
@@ -112,6 +118,7 @@ class FortranUnit:
             [(a, len(g)) for a, g in zip(self.inputs, self.program.inputs, strict=True)], self.prefix
         )
         return [
+            *self.text.loops,
             *folded_lines(head),
             *(x for d in declared for x in folded_lines("    " + d)),
             *checks,
@@ -146,19 +153,26 @@ def finite_checks(inputs: list[tuple[str, int]], prefix: str) -> list[str]:
     ]
 
 
-class FortranText(FlatText):
+class FortranText(LoopText):
     """The statements."""
 
+    language = LoopLanguage(
+        package=__package__, file="loops.f90", table=lambda name, numbers: constant_array("integer", name.rpartition("_")[2], [str(v) for v in numbers], 0),
+        entry="w(places({0}) + {1})", put="{0} = {1}", add="{0} = {0} + ({1})", memory="allocate({0}(0:{1} - 1), source=0.0_wp)", run="call {0}({1})", item="{0}({1})",
+    )  # fmt: skip
+
     def __init__(
-        self, program: ir.Program, names: UniqueNames, inputs: list[list[str]], unit: FortranUnit, external: Callable[[str], str]
+        self, program: ir.Program, name: str, names: UniqueNames, inputs: list[list[str]], unit: FortranUnit, external: Callable[[str], str],
+        adds: tuple[bool, ...] | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(program, names, inputs)
+        super().__init__(program, name, names, unit.inputs, unit.outputs, inputs, adds)
         self.unit, self.external = unit, external
+        self.memories: list[str] = []
         self.reals: list[str] = []
         self.logicals: list[str] = []
         self.arrays: list[str] = []
         self.indices: list[str] = []
-        self.needs: set[str] = set()  # helpers and kernels of the module
+        self.needs: set[str] = set()  # operations that helpers of the module do
         self.kernels: list[object] = []
 
     def declarations(self) -> list[str]:
@@ -168,13 +182,11 @@ class FortranText(FlatText):
             ("logical", self.logicals),
             ("real(wp)", self.arrays),
             ("integer", self.indices),
+            ("real(wp), allocatable", self.memories),
         ):
             for k in range(0, len(names), 8):
                 out.append(f"{type_} :: {', '.join(names[k : k + 8])}")
         return out
-
-    def line(self, text: str) -> None:
-        self.lines.append("    " + text)
 
     def literal(self, value: float) -> str:
         return literal(value)
@@ -199,11 +211,39 @@ class FortranText(FlatText):
         if i.op == "call":
             return ir.Term(f"{self.external(i.data.name)}({', '.join(a.text for a in args)})")
         if i.op in _HELPERS:
+            self.needs.add(i.op)
             name = f"{self.unit.prefix}_{_HELPERS[i.op]}"
             return ir.Term(f"{name}({', '.join(a.text for a in args)})")
         return ir.Term(f"{i.op}({', '.join(a.text for a in args)})")
 
-    def store(self, o: int, out: ir.Output, at: int, text: str) -> None:
+    # ------------------------------------------------------------------------------------------------ schedules
+
+    def fragment(self, program: ir.Program, name: str, adds: tuple[bool, ...]) -> FortranText:
+        return FortranText(program, name, new_names(self.unit.prefix), [], self.unit, self.external, adds)
+
+    def declared_lines(self) -> list[str]:
+        return self.declarations()
+
+    def take_needs(self, other: FortranText) -> None:
+        self.kernels += [k for k in other.kernels if k not in self.kernels]
+        self.needs |= other.needs
+
+    def new_memory(self, shape: ir.SweepShape) -> str:
+        name = super().new_memory(shape)
+        self.memories.append(f"{name}(:)")
+        return name
+
+    def copy(self, to: str, at: int, source: str, first: int, count: int) -> None:
+        self.line(f"{to}({at}:{at + count - 1}) = {source}({first + 1}:{first + count})")
+
+    def copy_out(self, o: int, at: int, source: str, first: int, count: int) -> None:
+        base = 0 if f"{source}(:)" in self.memories else 1
+        for start, row, col, n in ir.pieces_of_rows(self.program.outputs[o], at, count):
+            to = f"{row + 1}, {col + 1}:{col + n}" if row is not None else f"{col + 1}:{col + n}"
+            begin = first + start + base
+            self.line(f"{self.results[o]}({to}) = {source}({begin}:{begin + n - 1})")
+
+    def store_result(self, o: int, out: ir.Output, at: int, text: str) -> None:
         name = self.unit.outputs[o]
         if out.is_sparse or len(out.shape) == 1:
             name += f"({at + 1})"

@@ -158,7 +158,7 @@ class FortranModule:
     # ------------------------------------------------------------------------------------------------ procedures
 
     def _helpers(self) -> list[str]:
-        used = {i.op for f in self.made.functions for i in f.program.code}
+        used = {op for unit in self.units for op in unit.text.needs}
         values = {
             "min": ("smaller", "a, b", "merge(a, b, a <= b)"),
             "max": ("larger", "a, b", "merge(a, b, a >= b)"),

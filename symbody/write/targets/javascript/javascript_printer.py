@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from ....algebra.printing.target_names import is_javascript_reserved
 from ....emit import ir
 from ...printers.brace_text import BraceText
-from .javascript_sweeps import loop_lines
-from .javascript_text import javascript_literal
+from ...printers.loop_text import LoopLanguage
+from .javascript_text import javascript_constant, javascript_literal
 
 
 class JavaScriptText(BraceText):
@@ -21,8 +21,10 @@ class JavaScriptText(BraceText):
 
     is_reserved = staticmethod(is_javascript_reserved)
     define_value, open_array, define_rows = "const {0} = {1};", "const {0} = [", "const {0} = [{2}];"
-    fragment_head, place = "function {0}(w, places, at) {{", "places[at + {0}]"
-    define_memory = "const {0} = new Float64Array({1});"
+    language = LoopLanguage(
+        package=__package__, file="loops.js", table=javascript_constant,
+        entry="w[places[at + {0}] + {1}]", memory="const {0} = new Float64Array({1});",
+    )  # fmt: skip
 
     def __init__(
         self, program: ir.Program, name: str, fields: tuple[str, ...], reserved: frozenset[str], adds: tuple[bool, ...] | None = None
@@ -63,9 +65,6 @@ class JavaScriptText(BraceText):
         return ir.Term(f"{name}({', '.join(a.text for a in args)})")
 
     # ------------------------------------------------------------------------------------------------ schedules
-
-    def loop(self, shape: ir.SweepShape, name: str, functions: Sequence[str]) -> list[str]:
-        return loop_lines(shape, name, functions)
 
     def copy(self, to: str, at: int, source: str, first: int, count: int) -> None:
         k = self.plan.names.new("entry")

@@ -4,11 +4,13 @@ language."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from ....algebra.printing.target_names import UniqueNames, is_matlab_reserved
 from ....emit import ir
-from ...printers.flat_text import FlatText
+from ...printers.loop_text import LoopLanguage, LoopText
 
 CHOICE: Final = "choose_"  # local function for what has no operator
 CHOICE_TEXT: Final = [
@@ -45,25 +47,39 @@ def matlab_array(name: str, entries: list[str]) -> list[str]:
     return [f"{name} = [ ...", *lines, "    ];"]
 
 
-class MatlabText(FlatText):
-    """The function of a program."""
+def matlab_table(name: str, numbers: Sequence[int]) -> list[str]:
+    """A constant array of a loop, by the last word of its name."""
+    short = name.rpartition("_")[2]
+    return [
+        f"{short} = [ ...",
+        *(f"{line} ..." for line in ir.comma_lines(list(map(str, numbers)), "    ", 110)),
+        "    ];",
+    ]
 
-    def __init__(self, program: ir.Program, prefix: str, fields: tuple[str, ...]) -> None:
+
+class MatlabText(LoopText):
+    """The function of a program. Fragments of a schedule are branches of its loop, since functions would copy the memory."""
+
+    language = LoopLanguage(
+        package=__package__, file="loops.m", table=matlab_table, entry="w(places(at + {0}) + {1})", put="{0} = {1};",
+        add="{0} = {0} + ({1});", memory="{0} = zeros({1}, 1);", run="{1} = {0}({1});", item="{0}({1})", first=1,
+    )  # fmt: skip
+
+    def __init__(
+        self, program: ir.Program, prefix: str, fields: tuple[str, ...], adds: tuple[bool, ...] | None = None
+    ) -> None:
         names = MatlabNames(lambda n: is_matlab_reserved(n) or n.lower().startswith(f"{prefix.lower()}_"))
-        for taken in ("t", "x", "r", "p", CHOICE, *(f.name for f in program.externals)):
+        for taken in ("t", "x", "r", "p", "w", "at", "places", "kinds", CHOICE, *(f.name for f in program.externals)):
             names.take(taken)
-        self.prefix = prefix
-        self.arguments = ["t", "x", "r", "p", *(names.new(g.name) for g in program.inputs[4:])]
-        self.results = [names.new(o.name) for o in program.outputs]
-        texts = [
-            ["t"],
-            *(
-                [f"{a}({k + 1})" for k in range(len(g))]
-                for a, g in zip(self.arguments[1:], program.inputs[1:], strict=True)
-            ),
-        ]
-        texts[3] = [f"p.{f}" for f in fields] if program.inputs[3].symbols else []
-        super().__init__(program, names, texts)
+        self.prefix, self.fields = prefix, fields
+        arguments, results, texts = list[str](), list[str](), list[list[str]]()
+        if adds is None:
+            arguments = ["t", "x", "r", "p", *(names.new(g.name) for g in program.inputs[4:])]
+            results = [names.new(o.name) for o in program.outputs]
+            groups = zip(arguments[1:], program.inputs[1:], strict=True)
+            texts = [["t"], *([f"{a}({k + 1})" for k in range(len(g))] for a, g in groups)]
+            texts[3] = [f"p.{f}" for f in fields] if program.inputs[3].symbols else []
+        super().__init__(program, program.name, names, arguments, results, texts, adds)
         self.chooses = False
 
     def definition(self, about: list[str]) -> list[str]:
@@ -72,10 +88,7 @@ class MatlabText(FlatText):
         head = f"function [{results}] = {self.program.name}({', '.join(self.arguments)})"
         empty = [f"    {name} = zeros({_size(o)});" for name, o in zip(self.results, self.program.outputs, strict=True)]
         lines = [head, *(f"% {line}".rstrip() for line in about), *empty, *statements, "end"]
-        return [*lines, *(["", *CHOICE_TEXT] if self.chooses else [])]
-
-    def line(self, text: str) -> None:
-        self.lines.append("    " + text)
+        return [*lines, *self.loops, *(["", *CHOICE_TEXT] if self.chooses else [])]
 
     def literal(self, value: float) -> str:
         return matlab_literal(value)
@@ -112,7 +125,25 @@ class MatlabText(FlatText):
         self.chooses = True
         return ir.Term(f"{CHOICE}({condition}, {yes}, {no})")
 
-    def store(self, o: int, out: ir.Output, at: int, text: str) -> None:
+    # ------------------------------------------------------------------------------------------------ schedules
+
+    def fragment(self, program: ir.Program, name: str, adds: tuple[bool, ...]) -> MatlabText:
+        return MatlabText(replace(program, name=name), self.prefix, self.fields, adds)
+
+    def take_needs(self, other: MatlabText) -> None:
+        self.chooses = self.chooses or other.chooses
+
+    def copy(self, to: str, at: int, source: str, first: int, count: int) -> None:
+        self.line(f"{to}({at + 1}:{at + count}) = {source}({first + 1}:{first + count});")
+
+    def copy_out(self, o: int, at: int, source: str, first: int, count: int) -> None:
+        out = self.program.outputs[o]
+        for start, row, col, n in ir.pieces_of_rows(out, at, count):
+            to = f"{row + 1}, {col + 1}:{col + n}" if row is not None else f"{col + 1}:{col + n}"
+            begin = first + start
+            self.line(f"{self.results[o]}({to}) = {source}({begin + 1}:{begin + n});")
+
+    def store_result(self, o: int, out: ir.Output, at: int, text: str) -> None:
         name = self.results[o]
         if out.is_sparse or len(out.shape) == 1:
             name += f"({at + 1})"

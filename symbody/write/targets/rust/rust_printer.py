@@ -13,8 +13,8 @@ from typing import Self
 from ....algebra.printing.target_names import is_rust_reserved
 from ....emit import ir
 from ...printers.brace_text import BraceText
-from .rust_sweeps import loop_lines
-from .rust_text import rust_literal
+from ...printers.loop_text import LoopLanguage
+from .rust_text import rust_array, rust_literal
 
 
 class RustText(BraceText):
@@ -22,8 +22,10 @@ class RustText(BraceText):
 
     is_reserved = staticmethod(is_rust_reserved)
     define_value, open_array = "let {0} = {1};", "let {0}: &mut [f64] = &mut ["
-    fragment_head, place = "fn {0}(w: &mut [f64], at: &[usize]) {{", "at[{0}]"
-    define_memory = "let {0}: &mut [f64] = &mut [0.0; {1}];"
+    language = LoopLanguage(
+        package=__package__, file="loops.rs", table=lambda name, numbers: rust_array(name.upper(), numbers),
+        entry="w[at[{0}] + {1}]", memory="let {0}: &mut [f64] = &mut [0.0; {1}];",
+    )  # fmt: skip
     define_rows = "let {0}: &mut [usize] = &mut [0; {1}];"
 
     def __init__(
@@ -56,9 +58,6 @@ class RustText(BraceText):
         return ir.Term(f"math::{i.op}({', '.join(texts)})")
 
     # ------------------------------------------------------------------------------------------------ schedules
-
-    def loop(self, shape: ir.SweepShape, name: str, functions: Sequence[str]) -> list[str]:
-        return loop_lines(shape, name, functions)
 
     def take_needs(self, other: Self) -> None:
         super().take_needs(other)
