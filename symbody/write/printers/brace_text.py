@@ -9,7 +9,7 @@ from typing import ClassVar, Final, Self
 
 from ...algebra.printing.target_names import UniqueNames
 from ...emit import ir
-from .loop_text import LoopText
+from .loop_printer import LoopText
 
 ARRAY_WIDTH: Final = 110  # characters in a line of an array
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ....emit import ir
-from ...printers.loop_text import LoopLanguage, loop_lines
+from ...printers.loop_printer import LoopLanguage, loop_lines
 
 THREAD: Final = """\
 #ifndef SYMBODY_THREAD

@@ -14,7 +14,7 @@ from typing import Final
 
 from ....algebra.printing.target_names import UniqueNames, is_fortran_reserved
 from ....emit import ir
-from ...printers.loop_text import LoopLanguage, LoopText
+from ...printers.loop_printer import LoopLanguage, LoopText
 
 WIDTH: Final = 120  # characters in a line; the standard allows 132
 MOST_LINES: Final = 200  # lines of a statement; the standard allows 255

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from ....algebra.printing.target_names import is_javascript_reserved
 from ....emit import ir
 from ...printers.brace_text import BraceText
-from ...printers.loop_text import LoopLanguage
+from ...printers.loop_printer import LoopLanguage
 from .javascript_text import javascript_constant, javascript_literal
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from ....algebra.printing.target_names import UniqueNames, is_matlab_reserved
 from ....emit import ir
-from ...printers.loop_text import LoopLanguage, LoopText
+from ...printers.loop_printer import LoopLanguage, LoopText
 
 CHOICE: Final = "choose_"  # local function for what has no operator
 CHOICE_TEXT: Final = [

@@ -13,7 +13,7 @@ from typing import Self
 from ....algebra.printing.target_names import is_rust_reserved
 from ....emit import ir
 from ...printers.brace_text import BraceText
-from ...printers.loop_text import LoopLanguage
+from ...printers.loop_printer import LoopLanguage
 from .rust_text import rust_array, rust_literal
 
 

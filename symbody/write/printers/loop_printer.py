@@ -70,7 +70,7 @@ def loop_lines(
     words["cases"] = [
         line for k in sorted(set(shape.kinds)) for line in _case(shape, k, parts["case"], functions, bodies)
     ]
-    return _filled(parts["loop" if columns is None else "columns"], words)
+    return _filled_lines(parts["loop" if columns is None else "columns"], words)
 
 
 def _case(
@@ -79,10 +79,10 @@ def _case(
     width = shape.width(k)
     body = bodies[k] if bodies else []
     words = {"kind": k, "function": functions[k], "width": width, "groups": [f"&w[at[{g}]]" for g in range(width)]}
-    return _filled(part, {**words, "body": body})
+    return _filled_lines(part, {**words, "body": body})
 
 
-def _filled(part: Template, words: dict[str, Any]) -> list[str]:
+def _filled_lines(part: Template, words: dict[str, Any]) -> list[str]:
     """Lines of a part, which has some of the slots."""
     return part.filled(**{k: v for k, v in words.items() if k in part.slots}).split("\n")
 
@@ -178,7 +178,7 @@ class LoopText(FlatText):
             self.loops += text.loops
             if "fragment" in self.language.parts:
                 words = {"name": text.name, "body": bodies[-1], "declarations": text.declared_lines()}
-                self.loops += _filled(self.language.parts["fragment"], words)
+                self.loops += _filled_lines(self.language.parts["fragment"], words)
             functions.append(text.name)
             self.take_needs(text)
         self.loops += loop_lines(shape, loop, functions, self.language, bodies)
