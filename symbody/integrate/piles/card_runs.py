@@ -37,6 +37,7 @@ MARGINS: Final = {"double": 1e-7, "float": 1e-6}  # gaps that are closed, as fra
 ADDERS: Final = 32768  # threads that sum squares of the residual
 LOOKS: Final = 15  # sweeps between two looks at the residual
 SHIFT: Final = 32  # numbers of V of one contact are not a power of two apart, which caches do not like
+MOST_ROUNDS: Final = 100  # of these looks; some three are usual
 EVERY: Final = 3  # sweeps between two combinations
 SETTLING: Final = 3  # sweeps after the last combination, at least
 RESTED: Final = 90  # sweeps with, then without combinations
@@ -64,7 +65,7 @@ class CardRunner:
         self.sorters = min(SORTERS, max(32, self.total // 64))
         self.multipliers = ADDED_PARTS * min(MOST_MULTIPLIERS // ADDED_PARTS, 1 + self.total // 256)
         self.adders = min(ADDERS, max(32, self.total // 8))
-        self._begin(SLOTS)
+        self._begin(2 * SLOTS if any(s.form == CLUMP for s in pile.solids) else SLOTS)
 
     # --------------------------------------------------------------------------------------------------- memory
 
@@ -165,7 +166,7 @@ class CardRunner:
 
     def _colour(self) -> bool:
         """Rounds until no contact waits for a colour; False if a body has too many contacts."""
-        while True:
+        for _ in range(MOST_ROUNDS):
             for _ in range(ROUNDS - 1):
                 self.launch("colour_contacts", self.n + self.surfaces)
             copy_to(self.arrays.made["d.flags"], [0], WAITING)
@@ -175,6 +176,7 @@ class CardRunner:
                 return False
             if not flags[WAITING]:
                 return True
+        return False
 
     def _solve(self, starts: Array) -> tuple[float, int]:
         """Sweeps until the residual is below the tolerance; residual and number of sweeps."""
