@@ -19,6 +19,7 @@ from typing import Final
 
 from ..programs.program import Program
 from .device_math import UNLIKELY, function_text, reduction_text
+from .device_sweeps import device_schedules
 from .llvm_numbers import BYTES
 from .loop_text import LlvmKernel, intrinsics
 from .scalar_text import ScalarText
@@ -174,6 +175,8 @@ def function_kernel(program: Program, real: str, layouts: Sequence[str], results
 def module_text(functions: Iterable[str], bodies: Sequence[SsaText], real: str, used: Iterable[str] = ()) -> str:
     """Functions with all that they call. `used` are functions of `device_math` that are called beside those of the
     bodies."""
+    schedules, fragments = device_schedules({name: s for b in bodies for name, s in b.schedules.items()}, real)
+    bodies = [*bodies, *fragments]
     names = sorted({f for b in bodies for f in b.functions} | set(used))
     library = [function_text(f, real) for f in names]
     kernels: dict[str, LlvmKernel] = {}
@@ -184,7 +187,7 @@ def module_text(functions: Iterable[str], bodies: Sequence[SsaText], real: str, 
     return "\n".join(
         [
             f'target triple = "{TRIPLE}"', *sorted(declared), _REGISTERS, reduction_text(), *(text for text, _ in library),
-            *(k.text("nounwind") for k in kernels.values()), *functions,
+            *(k.text("nounwind") for k in kernels.values()), *schedules, *functions,
             f'attributes #0 = {{ nounwind "nvvm.maxntid"="{THREADS}" "nvvm.minctasm"="1" }}', UNLIKELY + "!1 = !{}", "",
         ]
     )  # fmt: skip

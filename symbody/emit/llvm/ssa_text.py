@@ -3,7 +3,8 @@ memory.
 
 Inputs whose sums are angles are looked at first, and reduced where they are large, all in one branch that is rarely
 taken: a sum of large numbers would have lost what sines depend on. Sines and cosines are computed where they are first
-needed, so that fewer values wait. Linear systems that are not written out go to loops on local memory.
+needed, so that fewer values wait. Linear systems that are not written out go to loops on local memory, and so do schedules of
+fragments (`device_sweeps`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from ...errors import CompileError, in_number
 from ..loops.program_kernels import factor_kernel, has_pivots, solve_kernel
 from ..programs.program import Instruction, Program, right_side_count
 from ..programs.register_order import with_fewer_alive
+from ..programs.sweep_shape import SweepShape
 from .device_math import FUNCTIONS, any_angles, function_name, quotient, sine_and_cosine
+from .llvm_numbers import BYTES
 from .loop_text import LlvmKernel, simple_kernel
 from .scalar_text import ScalarText
 
@@ -23,8 +26,22 @@ _SINES: Final = ("sincos", "sin", "cos")
 _SUMS: Final = ("input", "const", "neg", "add", "sub")
 _COMPARISONS: Final = {"lt": "<", "le": "<=", "eq": "=="}
 
+LOCAL_BYTES: Final = 512 * 1024  # memory of a thread of its own
+
 Read = Callable[[int, int], str]  # of a position in an input group
 Write = Callable[[int, int, str], None]  # of a value to a position in an output
+
+
+def require_local_memory(program: Program, real: str) -> None:
+    """Loops over equal links work on memory of the thread, of which there is little."""
+    size = BYTES[real] * sum(i.data.memory for i in program.code if i.op == "sweeps")
+    if size > LOCAL_BYTES:
+        raise CompileError(
+            f"program {program.name!r}: its loops over equal links work on {size / 1024:.0f} kB for each state, and a thread of a GPU "
+            f"has {LOCAL_BYTES // 1024} kB; "
+            + ("try real='float', or " if real == "double" and size <= 2 * LOCAL_BYTES else "")
+            + "compile it for the CPU, where batches run in parallel"
+        )
 
 
 class SsaText:
@@ -45,6 +62,8 @@ class SsaText:
         self.head: list[str] = []  # for the beginning of the function
         self.functions: set[str] = set()
         self.kernels: dict[str, LlvmKernel] = {}
+        self.schedules: dict[str, SweepShape] = {}
+        require_local_memory(program, t.real)
 
     def emit(self) -> None:
         self._turn()
@@ -101,7 +120,7 @@ class SsaText:
 
     def instruction(self, k: int) -> None:
         i, t = self.code[k], self.t
-        if i.op in ("factor", "solve"):
+        if i.op in ("factor", "solve", "sweeps"):
             getattr(self, i.op)(k, i)
         elif i.op == "input":
             self.value[k] = self.read(*i.data)
@@ -118,7 +137,8 @@ class SsaText:
         block = i.args[0]
         if self.code[block].op == "sincos":
             return self.sines(self.code[block].args[0])[i.data]
-        at = self.t.new(f"getelementptr {self.t.real}, ptr {self.blocks[block]}, i64 {i.data}")
+        place = self.code[block].data.items[i.data] if self.code[block].op == "sweeps" else i.data
+        at = self.t.new(f"getelementptr {self.t.real}, ptr {self.blocks[block]}, i64 {place}")
         return self.t.new(f"load {self.t.real}, ptr {at}")
 
     def operation(self, i: Instruction, args: list[str]) -> str:
@@ -169,6 +189,13 @@ class SsaText:
             x = self.t.new(f"getelementptr {self.t.real}, ptr {self.blocks[k]}, i64 {side * n}")
             self.run(solve_kernel(shape, i.data), n, [self.blocks[factors], *pivots, x])
 
+    def sweeps(self, k: int, i: Instruction) -> None:
+        self.blocks[k], name = self.memory(str(k), i.data.memory), f"sweeps.{i.data.digest[:16]}"
+        self.schedules[name] = i.data
+        for at, v in enumerate(i.args):
+            self.put(self.blocks[k], at, self.number(v))
+        self.t.lines.append(f"  call void @{name}.run(ptr {self.blocks[k]})")
+
     def memory(self, name: str, size: int, element: str = "") -> str:
         self.head.append(f"  %block.{name} = alloca [{size} x {element or self.t.real}]")
         return f"%block.{name}"
@@ -176,9 +203,12 @@ class SsaText:
     def filled(self, k: int, size: int, entries: dict[int, str]) -> str:
         place = self.memory(str(k), size)
         for at, value in entries.items():
-            to = self.t.new(f"getelementptr {self.t.real}, ptr {place}, i64 {at}")
-            self.t.lines.append(f"  store {self.t.real} {value}, ptr {to}")
+            self.put(place, at, value)
         return place
+
+    def put(self, place: str, at: int, value: str) -> None:
+        to = self.t.new(f"getelementptr {self.t.real}, ptr {place}, i64 {at}")
+        self.t.lines.append(f"  store {self.t.real} {value}, ptr {to}")
 
     def run(self, function: Callable[..., None], n: int, pointers: list[str]) -> None:
         name = f"{function.__name__}_{n}"

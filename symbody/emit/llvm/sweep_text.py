@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..programs.fused_products import with_fused_products
 from ..programs.program import Program
 from ..programs.sweep_shape import SweepShape
-from .llvm_numbers import splat
+from .llvm_numbers import BYTES, splat
 from .piece_text import LlvmPiece
 
 if TYPE_CHECKING:
@@ -39,10 +39,8 @@ def sweep_text(shape: SweepShape, name: str, module: LlvmModule) -> SweepText:
         texts.append(_FragmentPiece(inner, f"{name}.{k}", made, adds).text())
         declared |= inner.declared
         sines = sines or inner.large_sines
-    tables = _bytes_table(f"{name}.kinds", shape.kinds) + _bytes_table(f"{name}.places", shape.places)
-    return SweepText(
-        tables + "".join(texts) + _loop(shape, name, module.number), f"{name}.run", frozenset(declared), sines
-    )
+    text = "".join(texts) + schedule_text(shape, name, module.number)
+    return SweepText(text, f"{name}.run", frozenset(declared), sines)
 
 
 class _FragmentPiece(LlvmPiece):
@@ -76,6 +74,12 @@ class _FragmentPiece(LlvmPiece):
         if pointer.startswith("%out.") and self.adds[int(pointer.removeprefix("%out."))]:
             value = self.new(f"fadd {self.number} {self.load(pointer, at)}, {value}")
         super().store(value, pointer, at)
+
+
+def schedule_text(shape: SweepShape, name: str, number: str) -> str:
+    """Tables, and the function `void NAME.run(memory)`, which calls the fragments `NAME.0(memory, places)`, ..."""
+    tables = _bytes_table(f"{name}.kinds", shape.kinds) + _bytes_table(f"{name}.places", shape.places)
+    return tables + _loop(shape, name, number)
 
 
 def _bytes_table(name: str, numbers: Sequence[int]) -> str:
@@ -128,7 +132,7 @@ def _store(name: str, table: str, index: str, number: str, x: float, key: str = 
     return (
         f"  {key}.p = getelementptr inbounds i32, ptr @{name}.{table}, i64 {i}\n  {key} = load i32, ptr {key}.p, align 4\n"
         f"  {key}.n = sext i32 {key} to i64\n  {key}.at = getelementptr inbounds {number}, ptr %w, i64 {key}.n\n"
-        f"  store {number} {splat(x, number)}, ptr {key}.at, align 8\n"
+        f"  store {number} {splat(x, number)}, ptr {key}.at, align {_alignment(number)}\n"
     )
 
 
@@ -137,10 +141,14 @@ def _result_copy(name: str, number: str, columns: int) -> str:
     return (
         f"  %from.p = getelementptr inbounds i32, ptr @{name}.found, i64 %keep.i\n  %from.i = load i32, ptr %from.p, align 4\n"
         f"  %from.n = sext i32 %from.i to i64\n  %from = getelementptr inbounds {number}, ptr %w, i64 %from.n\n"
-        f"  %found = load {number}, ptr %from, align 8\n  %to.n = mul i64 %keep.i, {columns}\n"
+        f"  %found = load {number}, ptr %from, align {_alignment(number)}\n  %to.n = mul i64 %keep.i, {columns}\n"
         f"  %to = getelementptr inbounds {number}, ptr %own, i64 %to.n\n"
-        f"  store {number} %found, ptr %to, align 8\n"
+        f"  store {number} %found, ptr %to, align {_alignment(number)}\n"
     )
+
+
+def _alignment(number: str) -> int:
+    return BYTES.get(number, 8)
 
 
 def _steps(shape: SweepShape, name: str) -> str:

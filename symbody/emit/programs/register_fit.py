@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 from .lower import operations
 from .program import Program
 from .register_order import values_alive, with_fewer_alive
-from .straight_line import straight_line_program
+from .straight_line import without_tree_loops
 
 REGISTERS: Final = {
     "float": 200,
@@ -36,4 +36,4 @@ def fitting_program(ways: Sequence[Way], made: Callable[[Way, bool], Program], r
 
 def most_alive(made: Program) -> int:
     """Values alive at one time, as a GPU computes them."""
-    return values_alive(with_fewer_alive(straight_line_program(made)))
+    return values_alive(with_fewer_alive(without_tree_loops(made)))

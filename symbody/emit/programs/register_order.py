@@ -11,7 +11,7 @@ from typing import Final
 from .instruction_order import depth_first
 from .program import Instruction, Program
 
-_WITHOUT_REGISTER: Final = ("const", "true", "sincos", "factor", "solve")
+_WITHOUT_REGISTER: Final = ("const", "true", "sincos", "factor", "solve", "sweeps")
 
 
 def values_alive(program: Program) -> int:

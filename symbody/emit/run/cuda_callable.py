@@ -16,14 +16,26 @@ import numpy as np
 from ...algebra.graph import elimination
 from ...argument_kinds import answered_class, checked_flags
 from ...errors import ProgramError, listed, shown
-from ..llvm import device_math, device_text, device_tiles, jit, llvm_numbers, loop_text, scalar_text, ssa_text
+from ..llvm import (
+    device_math,
+    device_sweeps,
+    device_text,
+    device_tiles,
+    jit,
+    llvm_numbers,
+    loop_text,
+    scalar_text,
+    ssa_text,
+    sweep_text,
+)
 from ..llvm.device_text import COLUMNS, PACKED, ROWS, THREADS, VALUE, function_kernel, kernel_name, used_inputs
 from ..llvm.device_tiles import fits, tiled_kernel
+from ..llvm.ssa_text import require_local_memory
 from ..loops import kernel_nodes, kernel_parser, program_kernels, specialisation
 from ..programs import instruction_order, register_order
 from ..programs.program import Group, Program
 from ..programs.register_order import values_alive, with_fewer_alive
-from ..programs.straight_line import straight_line_program
+from ..programs.straight_line import without_tree_loops
 from . import disk_cache as disk
 from .call_text import output_shape, wrong_count
 from .callable import without_empty
@@ -43,7 +55,7 @@ _MAX_ARGUMENT_BYTES: Final = 3500  # bytes of numbers passed as arguments of a k
 def _generator() -> str:
     """Hash of the files that decide the text for a GPU."""
     made_by = (
-        device_math, device_text, device_tiles, scalar_text, ssa_text, loop_text, llvm_numbers, jit, kernel_parser, kernel_nodes, program_kernels, specialisation, elimination,
+        device_math, device_sweeps, device_text, device_tiles, scalar_text, ssa_text, sweep_text, loop_text, llvm_numbers, jit, kernel_parser, kernel_nodes, program_kernels, specialisation, elimination,
         instruction_order, register_order,
     )  # fmt: skip
     return hashlib.sha256(b"".join(Path(m.__file__ or "").read_bytes() for m in made_by)).hexdigest()
@@ -110,12 +122,9 @@ class CudaFunction:
 
     def __init__(self, program: Program, real: str = "double", cache: bool = True, empty: tuple[str, ...] = ()) -> None:
         cuda()
-        self.program, self.real, self._cache, self._empty = (
-            straight_line_program(program),
-            checked_real(real),
-            cache,
-            empty,
-        )
+        self.program, self.real = without_tree_loops(program), checked_real(real)
+        require_local_memory(self.program, real)
+        self._cache, self._empty = cache, empty
         self.kernels: dict[tuple[int, ArrayLayout], CudaKernel] = {}
 
     def __repr__(self) -> str:
@@ -138,7 +147,7 @@ class CudaFunction:
             return [TILES]
         if prefetches(self.program, self.real, layout):
             return [EARLY]
-        if self.program.cost.total > LONG_PROGRAM:
+        if self.program.cost.total > LONG_PROGRAM or has_loops(self.program):
             return [LATE]
         return [LATE, EARLY] if is_wide(self.program, layout) else [EARLY, LATE]
 
@@ -340,6 +349,11 @@ def prefetches(program: Program, real: str, layout: ArrayLayout) -> bool:
     return words * (values_alive(with_fewer_alive(program)) + carried) <= REGISTERS
 
 
+def has_loops(program: Program) -> bool:
+    """Whether values wait in the memory of loops."""
+    return any(i.op == "sweeps" for i in program.code)
+
+
 def is_wide(program: Program, layout: ArrayLayout) -> bool:
     """Whether reading rows is slower than computing."""
     return any(x in (ROWS, PACKED) for x in layout.inputs) and len(used_inputs(program)) > WIDE_STATE
@@ -367,6 +381,7 @@ def ptx_source(
 
     See also: `compile`, `emit.CudaFunction`.
     """
+    program = without_tree_loops(program)
     how = layout or ArrayLayout(tuple(VALUE if g.is_scalar else PACKED for g in program.inputs))
     if reading is None:
         reading = EARLY if prefetches(program, checked_real(real), how) else LATE
