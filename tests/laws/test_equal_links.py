@@ -9,11 +9,13 @@ import pytest
 
 import symbody as sb
 from symbody.algebra import directional_derivative
+from symbody.algebra.graph.late_matrix import LateSquare
 from symbody.derivation.kinematics.equal_links import links_of
 from symbody.derivation.kinematics.kinematics import Kinematics
 from symbody.derivation.programs import link_sweeps
 from symbody.derivation.programs.articulated_bodies import articulated_accelerations
 from symbody.derivation.programs.link_sweeps import swept_accelerations
+from symbody.derivation.routes import recursive
 from symbody.emit.programs.straight_line import straight_line_program
 from symbody.emit.run.callable import compile_program
 from symbody.emit.run.program_json import program_of_text, text_of_program
@@ -61,6 +63,29 @@ def test_loops_agree_with_the_unrolled_program(seed: int, few_links: None) -> No
     np.testing.assert_array_equal(sb.compile(again)(*given), f.udot(*arguments))
     values = dict(zip((*eq.q, *eq.u, *eq.r), np.concatenate(arguments[1:-1]).tolist(), strict=True))
     np.testing.assert_allclose(sb.evaluate(loops, eq.values(values)), wanted, rtol=0, atol=size)
+
+
+@pytest.mark.parametrize("seed", some(range(8), 3))
+def test_constraints_of_a_tree_leave_its_mass_matrix_alone(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop closed on a random tree: deriving does not build M, which is that of the tree, as f is; and M u' = f + Jcᵀ λ."""
+    monkeypatch.setattr(recursive, "MANY_SPEEDS", 4)
+    tree, closed = random_tree(seed), random_tree(seed)
+    ends = closed.freeze().bodies[-2:]
+    closed.coincide("loop", *(b.frame.translate(0.2, 0.1, 0).origin for b in ends), axes="xz")
+    free, eq = sb.derive(tree), sb.derive(closed)
+    assert isinstance(eq.M, LateSquare)
+    assert not eq.M.is_made
+    assert not eq.notes
+    f, beside = sb.compile(eq), sb.compile(free)
+    arguments = random_arguments(eq, seed)
+    given, own = [*arguments, f.p], [*arguments, beside.p]
+    M = f.M(*given)
+    np.testing.assert_allclose(M, beside.M(*own), rtol=0, atol=1e-12 * np.abs(M).max())
+    np.testing.assert_allclose(f.f(*given), beside.f(*own), rtol=0, atol=1e-12 * np.abs(f.f(*given)).max())
+    Jc = f.function("Jc", {"Jc": eq.Jc})
+    sides = M @ f.udot(*given), f.f(*given), Jc(*given).T @ f.lam(*given)
+    size = max(np.abs(x).max() for x in sides)
+    np.testing.assert_allclose(sides[0], sides[1] + sides[2], rtol=0, atol=1e-9 * size)
 
 
 @pytest.mark.parametrize("seed", some(range(8), 3))
