@@ -6,7 +6,7 @@ surface of equal arcs: a straight upper edge would be as long as its rods, which
 every one begins just above the drum; the vehicle has two closed tracks of n links that touch a wheel each and the ground. Rope and
 vehicle stand in a `Pile`, since their contacts change. `residual` is that of the contact problem; a motion for whose contacts no
 impulses are found has `ended_s`, and no time of a step. The clock of the machine has steps of 4 ms.
-MuJoCo has the same train, rope and net (contacts, and distances as connect constraints of tendons, are soft).
+Contacts of the vehicle are rigid, or have a `compliance` (m/N). MuJoCo has the same machines (`scale_machines_peers.py`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SIZES: Final = {
     "rope on a drum": (10, 100, 1000),
     "tracked vehicle": (6, 20, 80),
 }
-PEERS: Final = ("train", "net", "rope on a drum")
+COMPLIANCES: Final = {"tracked vehicle": (0.0, 1e-7, 1e-6)}  # m/N; contacts of the others are rigid
 STEPS: Final = 300  # over which `step_us` is measured, after as many, in a second run
 
 
@@ -119,12 +119,20 @@ def rope_on_a_drum(n: int) -> sb.Pile:
     return pile
 
 
+PITCH: Final = 0.15  # length of a link of the tracks
+FRICTION: Final = 0.7  # of the tracks on the wheels and on the ground
+
+
+def wheel_to_link(n: int) -> float:
+    """From the middle of a wheel to that of a link."""
+    return PITCH / 2 / math.tan(math.pi / n)
+
+
 def tracked_vehicle(n: int, compliance: float = 0.0) -> sb.Pile:
     """Two closed tracks of n links around wheels of a hull, that fall onto the ground from a small height."""
     m = sb.Model("tracked vehicle")
     m.gravity(0, 0, -9.81)
-    pitch = 0.15
-    apothem = pitch / 2 / math.tan(math.pi / n)  # from the wheel to the middle of a link
+    pitch, apothem = PITCH, wheel_to_link(n)
     hull = m.body("hull", mass=500.0, inertia=(50.0, 100.0, 100.0))
     m.free("hull", m.ground, hull)
     surfaces: dict[str, tuple[Any, Any]] = {}
@@ -153,13 +161,13 @@ def tracked_vehicle(n: int, compliance: float = 0.0) -> sb.Pile:
         for s in (0, 2)
         for c, v in (("x", -pitch / 2), ("y", 0.8 * (s - 1)), ("z", 2 * apothem + 0.032))
     }
-    pile = sb.Pile("tracked vehicle", friction=0.7, compliance=compliance)
+    pile = sb.Pile("tracked vehicle", friction=FRICTION, compliance=compliance)
     pile.wall("ground")
     pile.mechanism(sb.assemble(sb.derive(m), start=start), surfaces, touching=touching)
     return pile
 
 
-def ours(case: str, n: int) -> Row:
+def ours(case: str, n: int, compliance: float) -> Row:
     """Seconds from the description to the first step, microseconds of a step after it."""
     sb.simulate(train(2)[0], STEP, progress=False)  # loads what a simulation loads
     began = time.process_time()
@@ -169,7 +177,7 @@ def ours(case: str, n: int) -> Row:
         def run(steps: int) -> object:
             return sb.simulate(eq, steps * STEP, step=STEP, method="rk4", start=start, progress=False)
     else:
-        pile = rope_on_a_drum(n) if case == "rope on a drum" else tracked_vehicle(n)
+        pile = rope_on_a_drum(n) if case == "rope on a drum" else tracked_vehicle(n, compliance)
 
         def run(steps: int) -> object:
             return pile.simulate(steps * STEP, step=STEP)
@@ -198,116 +206,34 @@ def _seconds(run: Callable[[int], Any], steps: int) -> tuple[float, Any]:
     return time.process_time() - began, found
 
 
-def mujoco(case: str, n: int) -> Row:
-    import mujoco as mj  # type: ignore[import-not-found, import-untyped, unused-ignore]
-
-    began = time.process_time()
-    files = {"train": _train_file, "net": _net_file}
-    model = _rope_model(n) if case not in files else mj.MjModel.from_xml_string(files[case](n))
-    data = mj.MjData(model)
-    mj.mj_step(model, data)
-    first = time.process_time()
-    steps = max(5, min(STEPS, 3000 // n)) if case == "rope on a drum" else STEPS  # its step takes long
-    for _ in range(steps):
-        mj.mj_step(model, data)
-    at = time.process_time()
-    for _ in range(steps):
-        mj.mj_step(model, data)
-    return {"seconds": first - began, "step_us": 1e6 * (time.process_time() - at) / steps}
-
-
-def _train_file(n: int) -> str:
-    bodies, tendons = [], []
-    for k in range(n):
-        bogies = "".join(
-            f'<body pos="{5 * s} 0 -1"><inertial pos="0 0 0" mass="3e3" diaginertia="1e3 2e3 2e3"/>'
-            '<joint type="slide" axis="0 0 1" stiffness="1e6" damping="1e4"/></body>'
-            for s in (-1, 1)
-        )
-        bodies.append(
-            f'<body pos="{-15 * k} 0 0"><inertial pos="0 0 0" mass="2e4" diaginertia="1e4 1e5 1e5"/><joint type="slide" axis="1 0 0"/>'
-            f'<site name="s{k}"/>{bogies}</body>'
-        )
-    for k in range(1, n):
-        tendons.append(
-            f'<spatial stiffness="1e6" damping="1e4" springlength="15"><site site="s{k - 1}"/><site site="s{k}"/></spatial>'
-        )
-    return f'<mujoco><option timestep="{STEP}" integrator="RK4"/><worldbody>{"".join(bodies)}</worldbody><tendon>{"".join(tendons)}</tendon></mujoco>'
-
-
-def _rope_model(n: int) -> Any:
-    """The rope by MuJoCo's interface: files are not read beyond a depth of some hundred bodies."""
-    import mujoco as mj  # type: ignore[import-not-found, import-untyped, unused-ignore]
-
-    away, angle, slope = helix()
-    half = ADVANCE * angle * n / 2 + 0.5
-    spec = mj.MjSpec()
-    spec.option.timestep, spec.option.cone, spec.memory = STEP, mj.mjtCone.mjCONE_ELLIPTIC, 2**31
-    across = (math.cos(math.pi / 4), math.sin(math.pi / 4), 0, 0)  # the axis of a cylinder is z there
-    law = {"friction": (0.3, 0, 0), "condim": 3}
-    drum = spec.worldbody.add_geom(
-        type=mj.mjtGeom.mjGEOM_CYLINDER, size=(RADIUS, half, 0), pos=(0, half - 0.5, 0), quat=across, **law
-    )
-    drum.contype, drum.conaffinity = 1, 0
-    on = spec.worldbody.add_body(pos=(0, 0, away), quat=(math.cos(slope / 2), 0, 0, math.sin(slope / 2)))
-    for k in range(n):
-        turn = (angle if k else angle / 2) / 2
-        quat = (math.cos(turn), math.sin(turn) * math.sin(slope), math.sin(turn) * math.cos(slope), 0)
-        on = on.add_body(
-            pos=(LINK if k else 0, 0, 0),
-            quat=quat,
-            mass=0.1,
-            ipos=(LINK / 2, 0, 0),
-            inertia=(1e-5, 1e-4, 1e-4),
-            explicitinertial=True,
-        )
-        on.add_joint(type=mj.mjtJoint.mjJNT_HINGE, axis=(math.sin(slope), math.cos(slope), 0))
-        ball = on.add_geom(type=mj.mjtGeom.mjGEOM_SPHERE, size=(0.2 * LINK, 0, 0), pos=(LINK, 0, 0), **law)
-        ball.contype, ball.conaffinity = 0, 1
-    return spec.compile()
-
-
-def _net_file(n: int) -> str:
-    held = {(0, 0), (0, n - 1)}
-    slides = "".join(f'<joint type="slide" axis="{a}"/>' for a in ("1 0 0", "0 1 0", "0 0 1"))
-    places = {key: " ".join(map(str, place)) for key, place in net_places(n).items()}
-    bodies = "".join(
-        f'<site name="s_{i}_{j}" pos="{at}"/>' if (i, j) in held
-        else f'<body pos="{at}"><inertial pos="0 0 0" mass="1" diaginertia="1e-6 1e-6 1e-6"/>{slides}<site name="s_{i}_{j}"/></body>'
-        for (i, j), at in places.items()
-    )  # fmt: skip
-    pairs = [((i, j), o) for i in range(n) for j in range(n) for o in ((i + 1, j), (i, j + 1)) if max(o) < n]
-    tendons = [
-        (f"t{k}", f'<spatial name="t{k}"><site site="s_{a[0]}_{a[1]}"/><site site="s_{b[0]}_{b[1]}"/></spatial>')
-        for k, (a, b) in enumerate(pairs)
-    ]  # fmt: skip
-    equal = "".join(f'<tendon tendon1="{name}"/>' for name, _ in tendons)
-    return (
-        f'<mujoco><option timestep="{STEP}"/><size memory="500M"/><worldbody>{bodies}</worldbody>'
-        f"<tendon>{''.join(x for _, x in tendons)}</tendon><equality>{equal}</equality></mujoco>"
-    )
-
-
 # ---------------------------------------------------------------------------------------------------- rows
 
 
 def rows() -> Iterator[Row]:
-    for case, sizes in SIZES.items():
-        before: tuple[int, float] | None = None
-        for n in sizes:
+    for case in SIZES:
+        yield from rows_of_case(case)
+
+
+def rows_of_case(case: str) -> Iterator[Row]:
+    """Of each size those of ours, then MuJoCo's; up to the first size that is too large."""
+    before: dict[float, tuple[int, float]] = {}
+    laws = COMPLIANCES.get(case, (0.0,))
+    for n in SIZES[case]:
+        for compliance in laws:
             try:
                 with empty_cache():
-                    found = fresh("bench.scale_machines:ours", case, n, limit=LIMIT) or {}
+                    found = fresh("bench.scale_machines:ours", case, n, compliance, limit=LIMIT) or {}
             except (StoppedError, RuntimeError) as reason:
                 yield {"case": case, "n": n, "derive_s": None, "stopped": str(reason).splitlines()[-1]}
-                break
-            total = found["derive_s"] + found["first_step_s"]
-            exponent = None if before is None else round(math.log(total / before[1]) / math.log(n / before[0]), 2)
-            before = n, total
+                return
+            total, last = found["derive_s"] + found["first_step_s"], before.get(compliance)
+            exponent = None if last is None else round(math.log(total / last[1]) / math.log(n / last[0]), 2)
+            before[compliance] = n, total
+            law = {"compliance": compliance} if case in COMPLIANCES else {}
             mb = found.pop("peak_mb")
-            yield {"case": case, "n": n, **found, "mb": mb, "exponent": exponent}
-            if case in PEERS and (peer := fresh("bench.scale_machines:mujoco", case, n, limit=LIMIT)):
-                yield {
-                    "case": case, "n": n, "step_us": round(peer["step_us"], 1), "mb": peer["peak_mb"], "peer": "mujoco",
-                    "peer_s": round(peer["seconds"], 4), "ratio": round(peer["seconds"] / total, 4),
-                }  # fmt: skip
+            yield {"case": case, "n": n, **law, **found, "mb": mb, "exponent": exponent}
+        if peer := fresh("bench.scale_machines_peers:mujoco", case, n, limit=LIMIT):
+            yield {
+                "case": case, "n": n, "step_us": round(peer["step_us"], 1), "mb": peer["peak_mb"], "peer": "mujoco",
+                "peer_s": round(peer["seconds"], 4), "ratio": round(peer["seconds"] / before[laws[0]][1], 4),
+            }  # fmt: skip
