@@ -31,7 +31,8 @@ SIZES: Final = {
     "tracked vehicle": (6, 20, 80),
 }
 COMPLIANCES: Final = {"tracked vehicle": (0.0, 1e-7, 1e-6)}  # m/N; contacts of the others are rigid
-STEPS: Final = 300  # over which `step_us` is measured, after as many, in a second run
+STEPS: Final = 300  # over which `step_us` is measured, after as many
+REPEATS: Final = 3  # of these runs, of which the shortest count
 
 
 def train(n: int) -> tuple[sb.Equations, dict[str, float]]:
@@ -183,9 +184,11 @@ def ours(case: str, n: int, compliance: float) -> Row:
             return pile.simulate(steps * STEP, step=STEP)
 
     derived = time.process_time()
-    spent = [_seconds(run, steps) for steps in (1, 2 * STEPS, STEPS, 2 * STEPS)]
-    found = spent[3][1]
-    step: float | None = round(1e6 * (spent[3][0] - spent[2][0]) / STEPS, 1)
+    first, _ = _seconds(run, 1)
+    _seconds(run, 2 * STEPS)  # optimised code replaces the first during this run
+    half, whole = (min((_seconds(run, k) for _ in range(REPEATS)), key=lambda x: x[0]) for k in (STEPS, 2 * STEPS))
+    found = whole[1]
+    step: float | None = round(1e6 * (whole[0] - half[0]) / STEPS, 1)
     contacts: Row = {}
     if isinstance(found, sb.study.PileMotion):
         taken = found.statistics.steps
@@ -197,7 +200,7 @@ def ours(case: str, n: int, compliance: float) -> Row:
         }
         if taken < 2 * STEPS:
             step, contacts["ended_s"] = None, float(found.t[-1])
-    return {"derive_s": round(derived - began, 4), "first_step_s": round(spent[0][0], 4), "step_us": step, **contacts}
+    return {"derive_s": round(derived - began, 4), "first_step_s": round(first, 4), "step_us": step, **contacts}
 
 
 def _seconds(run: Callable[[int], Any], steps: int) -> tuple[float, Any]:
