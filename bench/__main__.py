@@ -54,8 +54,8 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "quick": ("dynamics", "simulate", "overhead", "batch", "contact", "gpu"),
     "robots": ("dynamics",),
     "functions": ("dynamics",),
-    "only": ("equilibria", "mjcf_survey"),
-    "keep": ("equilibria", "mjcf_survey"),
+    "only": ("equilibria", "mjcf_survey", "motions"),
+    "keep": ("equilibria", "mjcf_survey", "motions"),
     "folders": ("mjcf_survey",),
 }
 
@@ -94,10 +94,11 @@ def main() -> None:
     parser.add_argument("--robots", nargs="+", choices=CASES, help="only these (dynamics)")
     parser.add_argument("--functions", nargs="+", choices=FUNCTIONS, help="only these (dynamics)")
     parser.add_argument(
-        "--only", nargs="+", help="cases with one of these words in their name (equilibria, mjcf_survey)"
+        "--only", nargs="+", help="cases with one of these words in their name (equilibria, mjcf_survey, motions)"
     )
     parser.add_argument(
-        "--keep", help="a file for rows as they come; cases that are in it are not run again (equilibria, mjcf_survey)"
+        "--keep",
+        help="a file for rows as they come; cases that are in it are not run again (equilibria, mjcf_survey, motions)",
     )
     parser.add_argument("--folders", nargs="+", help="with MJCF files below them (mjcf_survey)")
     chosen = parser.parse_args()
@@ -109,7 +110,7 @@ def main() -> None:
             parser.error(f"--{name} is for {' and '.join(OPTIONS[name])}, not for {chosen.stage}")
     rows = importlib.import_module(f"bench.{chosen.stage}").rows(**given)
     if chosen.record:
-        command = " ".join(["python -m bench", chosen.stage, *(f"--{name}" for name in given)])
+        command = " ".join(["python -m bench", chosen.stage, *(f"--{name}" for name in given if name != "keep")])
         print(record(chosen.stage, command, rows))
     elif chosen.json:
         for row in rows:

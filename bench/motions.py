@@ -24,12 +24,14 @@ import importlib.util
 import os
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .kept_rows import KeptRows
 from .motion_cases import CASES, Case, balance
 from .motion_gait import GAIT_INTERVALS, gait, gait_by_moco, measured_gait, tables_by_opensim, walking_model
 from .motion_moco import INTERVALS, by_moco, in_own_process, model_file, squat_to_stand
@@ -41,6 +43,8 @@ from .stated_motions import GALLERY, StatedMotion
 from .timing import Row
 
 REPEATS = 5
+WALKER, CONTROLLER, SQUAT, GAIT = "Kelly's walker", "an iteration for a pole", "squat to stand", "gait of 80 muscles"
+GAIT_OF_OPENSIM = f"{GAIT}, paths of OpenSim"
 
 
 def van_der_pol_rates(x: Any, u: Any, c: Any) -> list[Any]:
@@ -142,39 +146,40 @@ def gallery_rows(stated: StatedMotion) -> Iterable[Row]:
 
 def walker_row() -> Row:
     begin = time.process_time()
-    row, _ = measured("Kelly's walker", walker(), WALKER_INTERVALS, "radau", begin, None)
+    row, _ = measured(WALKER, walker(), WALKER_INTERVALS, "radau", begin, None)
     runs = [walker_by_casadi() for _ in range(REPEATS)]
     return beside(row, "CasADi by hand", min(runs, key=lambda r: r.solve_s))
 
 
-def gait_rows(folder: Path) -> Iterable[Row]:
-    """With our own paths of muscles, and with OpenSim's, which MocoInverse has."""
+def gait_row(folder: Path) -> Row:
+    """With our own paths of muscles."""
     with tempfile.TemporaryDirectory() as there:
         model = in_own_process(walking_model, folder, Path(there))
         begin = time.process_time()
         walk = measured_gait(folder, model)
         problem = gait(walk, walk.muscle_tables())
-        yield measured("gait of 80 muscles", problem, GAIT_INTERVALS, "hermite-simpson", begin, None)[0]
+        return measured(GAIT, problem, GAIT_INTERVALS, "hermite-simpson", begin, None)[0]
+
+
+def gait_row_of_opensim(folder: Path) -> Row:
+    """With OpenSim's paths of muscles, which MocoInverse has."""
+    with tempfile.TemporaryDirectory() as there:
+        model = in_own_process(walking_model, folder, Path(there))
+        walk = measured_gait(folder, model)
         tables = in_own_process(tables_by_opensim, model, walk.subject.names, walk.motion.q, walk.motion.u)
         begin, problem = time.process_time(), gait(walk, tables)
-        row, _ = measured(
-            "gait of 80 muscles, paths of OpenSim", problem, GAIT_INTERVALS, "hermite-simpson", begin, None
-        )
+        row, _ = measured(GAIT_OF_OPENSIM, problem, GAIT_INTERVALS, "hermite-simpson", begin, None)
         seconds, cost, iterations = in_own_process(gait_by_moco, folder, model)
-    yield beside(row, "OpenSim MocoInverse", PeerRun(0.0, seconds, cost, iterations))
+    return beside(row, "OpenSim MocoInverse", PeerRun(0.0, seconds, cost, iterations))
 
 
-def squat_rows() -> Iterable[Row]:
-    if (path := model_file()) is None:
-        return
+def squat_row(path: Path) -> Row:
     begin = time.process_time()
-    row, _ = measured("squat to stand", squat_to_stand(path), INTERVALS, "hermite-simpson", begin, None)
+    row, _ = measured(SQUAT, squat_to_stand(path), INTERVALS, "hermite-simpson", begin, None)
     if not importlib.util.find_spec("opensim"):
-        yield row
-        return
+        return row
     seconds, cost, iterations = in_own_process(by_moco, path)
-    yield beside(row, "OpenSim Moco", PeerRun(0.0, seconds, cost, iterations))
-    yield from gait_rows(path.parent)
+    return beside(row, "OpenSim Moco", PeerRun(0.0, seconds, cost, iterations))
 
 
 def controller_row() -> Row:
@@ -191,21 +196,36 @@ def controller_row() -> Row:
             found = solver.step(x=0.01)
         seconds.append((time.process_time() - begin) / (REPEATS * 100))
     empty = dict.fromkeys(("known", "error", "error_by_simulation", "hessian_over_values"))
-    row: Row = {"case": "an iteration for a pole", "transcription": "shooting", "nodes": 16, "derive_s": derived, "solve_s": seconds[0]}  # fmt: skip
+    row: Row = {"case": CONTROLLER, "transcription": "shooting", "nodes": 16, "derive_s": derived, "solve_s": seconds[0]}  # fmt: skip
     row |= {"iterations": 1, "objective": found.cost, **empty}
     return beside(row, "realtime", PeerRun(0.0, seconds[1], found.cost, 1))
 
 
-def rows() -> Iterable[Row]:
+def units() -> dict[str, Callable[[], Iterable[Row]]]:
+    """The rows of each case, by its name."""
+    out: dict[str, Callable[[], Iterable[Row]]] = {c.name: partial(rows_of, c) for c in CASES}
+    out |= {stated.name: partial(gallery_rows, stated) for stated in GALLERY}
+    out |= {WALKER: lambda: [walker_row()], CONTROLLER: lambda: [controller_row()]}
+    if (path := model_file()) is None:
+        return out
+    out[SQUAT] = lambda: [squat_row(path)]
+    if not importlib.util.find_spec("opensim"):
+        return out
+    return out | {GAIT: lambda: [gait_row(path.parent)], GAIT_OF_OPENSIM: lambda: [gait_row_of_opensim(path.parent)]}
+
+
+def rows(only: list[str] | None = None, keep: str | None = None) -> Iterable[Row]:
+    """
+    only   cases with one of these words in their names
+    keep   a file to which rows are added as they come; cases that are in it are not run again
+    """
     import casadi  # noqa: F401  (loading it takes a second, which is neither ours nor CasADi's time to solve)
 
+    kept = KeptRows(keep)
     with tempfile.TemporaryDirectory() as empty_cache:
         os.environ["SYMBODY_CACHE"] = empty_cache
         measured("warm", CASES[0].make(), 5, "trapezoidal", 0.0, None)
-        for case in CASES:
-            yield from rows_of(case)
-        for stated in GALLERY:
-            yield from gallery_rows(stated)
-        yield walker_row()
-        yield controller_row()
-        yield from squat_rows()
+        for name, run in units().items():
+            if only and not any(word in name for word in only):
+                continue
+            yield from kept.rows(name) or kept.added(list(run()))

@@ -3,12 +3,14 @@ expressions. `kits.motions` solves it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ..algebra.graph.graph import Expr
 from ..bodies.file.located import Formula, LocatedList, LocatedRecord, LocatedTable, names_in
+from ..bodies.file.paths import beside
 from ..bodies.file.scope import Item, Scope, errors_located
 
 Limits = tuple[float | None, float | None]
@@ -26,6 +28,27 @@ class TermRequest:
 
 
 @dataclass(frozen=True)
+class ObstacleRequest:
+    """An obstacle: the components of what keeps away, those of its centre, and its radius."""
+
+    point: tuple[Expr, ...]
+    centre: tuple[Expr, ...]
+    radius: float
+
+
+@dataclass(frozen=True)
+class TrackRequest:
+    """A measurement: what is measured, times and values, or a table and the name of its column, and the weight."""
+
+    expression: Expr
+    times: tuple[float, ...] = ()
+    values: tuple[float, ...] = ()
+    file: Path | None = None
+    column: str = ""
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
 class PhaseRequest:
     """A phase of `motion`; `ranges` are those of start, end, bounds and rates, by name."""
 
@@ -35,6 +58,10 @@ class PhaseRequest:
     path: Mapping[str, TermRequest] = field(default_factory=dict)
     conditions: Mapping[str, TermRequest] = field(default_factory=dict)
     costs: Mapping[str, TermRequest] = field(default_factory=dict)
+    integrals: Mapping[str, TermRequest] = field(default_factory=dict)
+    complementary: Mapping[str, tuple[Expr, ...]] = field(default_factory=dict)
+    obstacles: Mapping[str, ObstacleRequest] = field(default_factory=dict)
+    tracked: Mapping[str, TrackRequest] = field(default_factory=dict)
     guess: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     mode: str = ""
     impact: bool = False
@@ -81,6 +108,10 @@ class _MotionReader:
         out: dict[str, Any] = {k: tuple(x.text for x in names_in(own.get(k))) for k in ("flip", "free") if k in own}
         if "swap" in own:
             out["swap"] = {k: v.text for k, v in own.get("swap").entries.items()}
+        if own.get("impact") is True:
+            if "flip" in own:
+                raise own.error("`flip` cannot be combined with `impact`: speeds after it follow from the impulses")
+            out["impact"] = True
         return out
 
     def _phase(self, name: str, said: LocatedRecord) -> PhaseRequest:
@@ -92,10 +123,36 @@ class _MotionReader:
             self._terms(said.get("path"), "of"),
             self._terms(said.get("conditions"), "of"),
             self._terms(said.get("costs"), *("integral", "start", "end")),
+            self._terms(said.get("integrals"), "of"),
+            {k: self._scalars(v) for k, v in self._entries(said, "complementary")},
+            {k: self._obstacle(v) for k, v in self._entries(said, "avoid")},
+            {k: self._tracked(v) for k, v in self._entries(said, "track")},
             self._guesses(said.get("guess")),
             said.get("mode").text if "mode" in said else "",
             said.get("impact") is True,
         )
+
+    def _entries(self, said: LocatedRecord, key: str) -> Iterable[tuple[str, Any]]:
+        return said.get(key).entries.items() if key in said else ()
+
+    def _scalars(self, said: LocatedList) -> tuple[Expr, ...]:
+        return tuple(self.scope.scalars(said))
+
+    def _obstacle(self, said: LocatedRecord) -> ObstacleRequest:
+        point, centre = (self._scalars(said.get(k)) for k in ("point", "centre"))
+        if len(point) != len(centre):
+            raise said.error(f"`point` has {len(point)} components and `centre` {len(centre)}")
+        return ObstacleRequest(point, centre, self.scope.number(said.get("radius")))
+
+    def _tracked(self, said: LocatedRecord) -> TrackRequest:
+        e, weight = (
+            self.scope.scalar(said.get("of")),
+            self.scope.number(said.get("weight")) if "weight" in said else 1.0,
+        )
+        if "file" in said:
+            return TrackRequest(e, file=beside(said.get("file")), column=said.get("column").text, weight=weight)
+        times, values = (tuple(self.scope.number(x) for x in said.get(k)) for k in ("times", "values"))
+        return TrackRequest(e, times, values, weight=weight)
 
     def _limits(self, name: str, said: Any) -> Limits:
         """A number, [low, high], or {low: ..., high: ...} with one of them."""

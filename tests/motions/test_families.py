@@ -61,6 +61,22 @@ def test_motions_of_a_family_keep_their_parameters():
     assert found < 2 * max(family[0].check().differences.values()) + 1e-6
 
 
+def test_family_of_contacts_of_unknown_order():
+    """Force and gap exclude each other in every member, also in those that begin at the member before."""
+    x, v, F, N = sb.symbols("x v F N", kind="variable")
+    m = sb.symbol("m")
+    problem = motions.Problem("push a wall")
+    go = problem.phase("go", sb.from_equations({x: v, v: (F - N) / m}, {m: 1.0}, inputs=[F, N]), 2.0)
+    go.start(x=0, v=0).complementary("wall", N, 1 - x).integral("push", N, 1.0).cost("effort", integral=F**2)
+    options = {"intervals": 15, "method": "radau", "degree": 1}
+    family = problem.family({"m": [1.0, 1.1, 1.2]}, **options)
+    assert family.outcome == "complete"
+    for motion, mass in zip(family, family.values, strict=True):
+        assert (motion["N"] * (1 - motion["x"]))[1:].max() < 2e-6
+        go.parameters |= dict.fromkeys(go.parameters, mass)
+        assert motion.objective == pytest.approx(problem.solve(**options).objective, rel=1e-4)
+
+
 def test_family_ends_where_there_is_no_motion():
     x, F = sb.symbols("x F", kind="variable")
     d = sb.symbol("d")

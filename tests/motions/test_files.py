@@ -99,6 +99,97 @@ def test_statements_of_a_file_that_make_no_sense(cart, change, message):
     assert message in str(found.value)
 
 
+AROUND = """
+symbody: 1
+name: around
+inputs: fx fy
+coordinates: x y
+bodies: {ball: {frame: "ground.translate(x, y, 0)", mass: 1}}
+loads: {push: {generalized_force: fx, coordinate: x}, side: {generalized_force: fy, coordinate: y}}
+motion:
+  phases:
+    go:
+      duration: 1
+      start: {x: 0, y: 0, x_dot: 0, y_dot: 0}
+      end: {x: 2, y: 0}
+      avoid: {post: {point: [x, y], centre: [1, -0.1], radius: 1/2}}
+      integrals: {way: {of: x_dot, value: {high: 3}}}
+      track: {beside: {of: y, times: [0, 0.5, 1], values: [0, 0.4, 0], weight: 5}, data: {of: x, file: run.csv, column: x of ball}}
+      costs: {effort: {integral: fx^2 + fy^2, weight: 1e-6}}
+"""
+
+
+def test_obstacles_and_measurements_of_a_file(tmp_path):
+    pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
+    path = tmp_path / "around.yaml"
+    path.write_text(AROUND)
+    (tmp_path / "run.csv").write_text("x of ball,t\n0,0\n1.5,0.6\n2,1\n")
+    problem = motions.read_problem(path)
+    motion = problem.solve(20)
+    assert motion.outcome
+    assert ((motion["x"] - 1) ** 2 + (motion["y"] + 0.1) ** 2).min() == pytest.approx(0.25, abs=1e-6)
+    assert set(motion.costs) == {"effort", "beside", "data"}
+    assert motion["x"][np.searchsorted(motion.t, 0.6)] == pytest.approx(1.5, abs=0.05)
+    (tmp_path / "run.csv").write_text("x,t\n0,0\n1.5,0.6\n")
+    with pytest.raises(sb.ModelError, match=r"run\.csv: there is no column 'x of ball'; there are x, t"):
+        motions.read_problem(path)
+    (tmp_path / "run.csv").write_text("x of ball,t\n0,0\nwide,0.6\n")
+    with pytest.raises(sb.ModelError, match="expected numbers in the columns t and x of ball"):
+        motions.read_problem(path)
+    path.write_text(AROUND.replace("[1, -0.1]", "[1, 0, 0]"))
+    with pytest.raises(sb.ModelError, match="`point` has 2 components and `centre` 3"):
+        motions.read_problem(path)
+
+
+PUSHING = """
+symbody: 1
+name: two blocks
+variables: x1 v1 x2 v2
+inputs: F N
+equations: {a: x1_dot - v1, b: v1_dot - F + N, c: x2_dot - v2, d: 2*v2_dot - N}
+motion:
+  method: radau
+  degree: 1
+  intervals: 40
+  phases:
+    go:
+      duration: 2
+      start: {x1: 0, v1: 0, x2: 1, v2: 0}
+      end: {x2: 2}
+      bounds: {F: [-20, 20]}
+      complementary: {touch: [N, x2 - x1]}
+      costs: {effort: {integral: F^2}}
+"""
+
+
+def test_contacts_of_unknown_order_of_a_file(tmp_path):
+    pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
+    path = tmp_path / "push.yaml"
+    path.write_text(PUSHING)
+    problem = motions.read_problem(path)
+    motion = problem.solve(**problem.options)
+    assert motion.outcome
+    assert (motion["N"] * (motion["x2"] - motion["x1"]))[1:].max() < 1e-5
+    assert motion["N"].max() > 1
+
+
+def test_hop_that_repeats_with_an_impact(tmp_path):
+    """The impulse of the link from the last phase to the first is that of the first phase's contacts."""
+    path = tmp_path / "hop.yaml"
+    stance = HOP[HOP.index("    stance:") :].replace(" impact: true,", "").replace(" end: {y_dot: 0},", "")
+    flight = HOP[HOP.index("    flight:") : HOP.index("    stance:")].replace(" start: {y: 1, l: 0.8},", "")
+    head = HOP[: HOP.index("    flight:")]
+    path.write_text(f"{head}{stance}{flight}  periodic: {{impact: true}}\n")
+    problem = motions.read_problem(path)
+    assert [(k.before.name, k.after.name, k.impulses is None) for k in problem.links] == [
+        ("stance", "flight", True),
+        ("flight", "stance", False),
+    ]
+    path.write_text(f"{head}{stance}{flight}  periodic: {{impact: true, flip: y}}\n")
+    with pytest.raises(sb.ModelError, match="`flip` cannot be combined with `impact`"):
+        motions.read_problem(path)
+
+
 def test_model_without_a_motion():
     with pytest.raises(sb.ModelError, match=r"'double pendulum' states no motion: write its phases under `motion:`"):
         motions.read_problem("double_pendulum")

@@ -25,7 +25,7 @@ def with_a_root():
         (lambda p, s, F: s.bounds(F=(1, -1)), "phase 'push', path, F: the range from 1 to -1 is empty"),
         (lambda p, s, F: s.bounds(G=(1, 2)), "there is no state, input or multiplier 'G'"),
         (lambda p, s, F: s.start(x="one"), "expected a number or a pair"),
-        (lambda p, s, F: s.start(x=np.nan), "is empty"),
+        (lambda p, s, F: s.start(x=np.nan), "phase 'push', start, x: expected numbers, got nan"),
         (lambda p, s, F: s.path("p", F), "give low=, high= or both"),
         (lambda p, s, F: s.path("p", "lenght", high=1), "there is no variable or output 'lenght'"),
         (lambda p, s, F: s.cost("c"), "give one of integral=, start= and end="),
@@ -49,6 +49,14 @@ def with_a_root():
         (lambda p, s, F: s.cost("push", integral=F - 2 * F**2) and p.solve(), "falls without bound with the square of F"),
         (lambda p, s, F: s.guess(F=[]), "guess of F: expected finite numbers"),
         (lambda p, s, F: s.cost("push", integral=F**2) and p.solve(accuracy=-1), "accuracy= must be positive, got -1"),
+        (lambda p, s, F: p.solve(tolerance=-1), "tolerance= must be positive, got -1"),
+        (lambda p, s, F: p.solve(max_iterations=0.5), "max_iterations= must be a whole number, got 0.5"),
+        (lambda p, s, F: p.solve(degree=3), "degree= is for 'radau' and 'shooting', and 'hermite-simpson' has none; got 3"),
+        (lambda p, s, F: p.solve({"puhs": 10}), "intervals: there is no phase 'puhs'"),
+        (lambda p, s, F: p.solve(guess={"x": 1}), "guess= is an earlier motion, got {'x': 1}; values of variables are given by guess(...)"),
+        (lambda p, s, F: s.cost("c", integral=F.dot**2) and p.solve(), "cost 'c': contains F_dot, and the rate of F is not stated; give rates(F=(low, high))"),
+        (lambda p, s, F: s.path("p", sb.symbol("G") + F, high=1) and p.solve(), "path 'p': there is no variable 'G'; there are x, v, F, t"),
+        (lambda p, s, F: s.condition("c", sb.symbol("G")) and p.solve(), "condition 'c': there is no variable 'G'"),
     ],
 )  # fmt: skip
 def test_statements_that_make_no_sense(state, message):
@@ -100,6 +108,71 @@ def test_shortest_time_without_bounds():
     push.start(x=0, v=0).end(x=1, v=0).cost("time", integral=1)
     with pytest.raises(sb.ModelError, match=r"nothing bounds F, and time is the only cost"):
         problem.solve()
+
+
+@pytest.mark.parametrize("weight", [1, -1])
+def test_longest_time_without_a_bound(weight):
+    """A cost that falls with a free duration is refused if that has no upper bound; a cost that grows is not."""
+    problem, push, _ = cart((0.1, None))
+    push.start(x=0, v=0).bounds(F=(-1, 1)).cost("time", integral=weight)
+    if weight > 0:
+        assert problem.transcription(5).n
+        return
+    with pytest.raises(
+        sb.ModelError, match="cost 'time' falls with the duration, which has no upper bound; give duration="
+    ):
+        problem.solve()
+
+
+def test_rates_of_inputs_in_costs():
+    """A cost of the rate may be stated before the rate; the rate of a variable is that of the equations."""
+    pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
+    x, F = sb.symbols("x F", kind="variable")
+    problem = motions.Problem("drift")
+    go = problem.phase("go", sb.from_equations({x: 2 * F}, inputs=[F]), 1.0).start(x=0, F=0).end(x=1)
+    go.cost("smooth", integral=F.dot**2).cost("speed", integral=x.dot**2, weight=0.0).rates(F=(-9, 9))
+    motion = problem.solve(4)  # F'' = const: F = 3/2 (t - t²/2)
+    assert motion.objective == pytest.approx(0.75)
+    assert motion.values(x.dot, "go") == pytest.approx(2 * motion["F"])
+
+
+def test_strange_expressions_of_a_motion():
+    pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
+    problem, push, F = cart()
+    motion = push.start(x=0, v=0).end(x=1).cost("effort", integral=F**2) and problem.solve(2)
+    with pytest.raises(sb.ModelError, match="values in 'push': there is no variable 'G'"):
+        motion.plot(sb.symbol("G"))
+
+
+def test_active_statements():
+    """Paths, integrals, durations and chosen parameters that hold back the motion, beside bounds of variables; each
+    with its price, by differences."""
+    pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
+
+    def solved(work=0.25, longest=3.0, lightest=1.0, push_limit=0.9):
+        x, v, F = sb.symbols("x v F", kind="variable")
+        k = sb.symbol("k")
+        problem = motions.Problem("cart")
+        push = problem.phase("push", sb.from_equations({x: v, v: F / k}, {k: 1.5}, inputs=[F]), (1, longest))
+        push.start(x=0, v=0).end(x=1).path("limit", F, high=push_limit).integral("loss", v**2, (work, None))
+        problem.choose(k=(lightest, 2.0))
+        return push.cost("effort", integral=F**2 + (1 - v) ** 2) and problem.solve(20, tolerance=1e-10)
+
+    motion, h = solved(work=0.5), 1e-4
+    prices = {(a.name, a.side): a.price for a in motion.active}
+    assert {"duration", "k"} & {name for name, _ in prices}
+    for changes in ({"longest": 3.0}, {"lightest": 1.0}, {"push_limit": 0.9}, {"work": 0.5}):
+        ((key, value),) = changes.items()
+        rate = (
+            solved(**{"work": 0.5, key: value + h}).objective - solved(**{"work": 0.5, key: value - h}).objective
+        ) / (2 * h)
+        name = {
+            "longest": ("duration", "upper"),
+            "lightest": ("k", "lower"),
+            "push_limit": ("path 'limit'", "upper"),
+            "work": ("integral 'loss'", "lower"),
+        }[key]
+        assert prices.get(name, 0.0) == pytest.approx(rate, abs=2e-3), (key, prices)
 
 
 def test_phase_that_cannot_be_entered():

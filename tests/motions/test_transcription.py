@@ -43,7 +43,7 @@ def bead(form):
 )
 def test_derivatives_are_those_of_the_values(form, method):
     """Gradient, Jacobian and Hessian of the Lagrangian against central differences, at a random point."""
-    t = bead(form).transcription(2, method, 2)
+    t = bead(form).transcription(2, method, None if method == "hermite-simpson" else 2)
     program, rng = t.program, np.random.default_rng(0)
     z = t.guess + 0.1 + 0.3 * rng.random(t.n)
     lam = rng.normal(size=program.linear.shape[0])
@@ -66,7 +66,8 @@ def test_derivatives_are_those_of_the_values(form, method):
 
 
 @pytest.mark.parametrize(
-    ("method", "degree", "order"), [("trapezoidal", 1, 2), ("hermite-simpson", 1, 4), ("radau", 2, 3), ("radau", 3, 5)]
+    ("method", "degree", "order"),
+    [("trapezoidal", None, 2), ("hermite-simpson", None, 4), ("radau", 2, 3), ("radau", 3, 5)],
 )
 def test_order_of_the_method(method, degree, order):
     """The rows of the table, as a Runge-Kutta step of x' = λ x, against the exponential."""

@@ -349,6 +349,15 @@ _phase: Final = RecordSchema("a phase", {
         "integral": {"integral": Key(scalar, "integrand"), "weight": _weight}, "start": {"start": Key(scalar, "value at the start"), "weight": _weight},
         "end": {"end": Key(scalar, "value at the end"), "weight": _weight},
     })), "terms of the cost"),
+    "integrals": Key(TableOf(RecordSchema("an integral", {"of": Key(scalar, "integrand", True), "value": Key(_limits, "its value or range", True)})), "integrals over the phase with values: a length, an amount of fuel"),
+    "complementary": Key(TableOf(ListOf(scalar, 2, 2, "[first, second]")), "pairs of nonnegative quantities of which one is zero: a contact force and its gap"),
+    "avoid": Key(TableOf(RecordSchema("an obstacle", {
+        "point": Key(ListOf(scalar, 2, 3, "two or three components"), "what keeps away", True), "centre": Key(ListOf(scalar, 2, 3, "two or three components"), "of the obstacle", True), "radius": Key(number, "of the cylinder (two components) or ball (three)", True),
+    })), "obstacles"),
+    "track": Key(TableOf(RecordSchema("a tracked measurement", {"of": Key(scalar, "what is measured", True), "weight": _weight}, {
+        "values": {"values": Key(ListOf(number, 2), "measured values"), "times": Key(ListOf(number, 2), "their times, which increase", True)},
+        "file": {"file": Key(_file, "a table (.csv) beside this one, with times in its column t"), "column": Key(TextSchema("a column"), "of the measured values", True)},
+    })), "costs ∫ (of - measured)² dt"),
     "guess": Key(TableOf(Either("a number, or numbers at equal distances", number, ListOf(number, 1))), "near which the search begins; also `duration`"),
     "mode": Key(TextSchema("a mode"), "of `contacts` that hold in this phase: free, or their names"), "impact": Key(Flag(), "true: it begins with an impact of these contacts"),
 })  # fmt: skip
@@ -356,6 +365,7 @@ _motion: Final = RecordSchema("a best motion", {
     "phases": Key(TableOf(_phase), "parts of the motion, one after the other", True), "choose": Key(_ranges, "parameters to be chosen with the motion"),
     "periodic": Key(RecordSchema("a repetition", {
         "free": Key(names, "states that do not repeat"), "flip": Key(names, "states that change sign"), "swap": Key(TableOf(TextSchema("a state")), "states that change places"),
+        "impact": Key(Flag(), "true: with an impact of the contacts of the first phase, as a step ends"),
     }), "the motion ends as it begins"),
     "intervals": Key(number, "of each phase (20)"), "method": Key(TextSchema("a transcription", ("trapezoidal", "hermite-simpson", "radau", "shooting"))),
     "degree": Key(number, "of Radau's polynomials (3)"), "accuracy": Key(number, "largest error of an interval, by refinement"),

@@ -71,7 +71,8 @@ def in_own_symbols(eq: Equations, things: list[Any]) -> list[Any]:
         for kind in ("parameter", "variable")
         if (other := made_symbol(s.name, kind)) is not None and other is not s and other not in eq.p
     }
-    return substitute_all(things, alike) if alike else things
+    rates = {other.dot: s.dot for other, s in alike.items() if s in (*eq.z, *eq.r) and other.kind == "variable"}
+    return substitute_all(things, {**alike, **rates}) if alike else things
 
 
 @of_equations

@@ -26,6 +26,7 @@ from ...errors import shown, unknown
 Array = np.ndarray[Any, np.dtype[np.float64]]
 METHODS: Final = ("trapezoidal", "hermite-simpson", "radau", "shooting")
 MOST_STEPS: Final = 20  # of Runge-Kutta in an interval
+DEGREE: Final = 3  # of Radau, and steps of shooting, where none is given
 MOST_POINTS: Final = 9  # of Radau in an interval
 
 
@@ -83,8 +84,13 @@ class CollocationTable:
 
 
 @cache
-def collocation_table(method: str, degree: int) -> CollocationTable:
-    """The table of a method by name; `degree` is that of the states' polynomial with Radau."""
+def collocation_table(method: str, degree: int | None) -> CollocationTable:
+    """The table of a method by name; `degree` is that of the states' polynomial with Radau, 3 if it is None."""
+    if degree is not None and method in ("trapezoidal", "hermite-simpson"):
+        raise sb.ModelError(
+            f"motions: degree= is for 'radau' and 'shooting', and {method!r} has none; got {shown(degree)}"
+        )
+    degree = DEGREE if degree is None else degree
     if method == "trapezoidal":
         return CollocationTable(method, np.array([0.0, 1.0]), True, 2)
     if method == "hermite-simpson":

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Any
 
 import symbody as sb
 
 from ...argument_kinds import answered
-from ...errors import shown
+from ...errors import shown, unknown
+from ...given_files import file_text
 from .problem import Problem
 from .problem_parts import Phase
 
@@ -64,8 +66,17 @@ def read_problem(model: Any) -> Problem:
     if stated.choose:
         problem.choose(stated.choose)
     if stated.periodic is not None:
-        problem.periodic(**stated.periodic)
+        _repeat(problem, dict(stated.periodic))
     return problem
+
+
+def _repeat(problem: Problem, options: dict[str, Any]) -> None:
+    """The motion ends as it begins, or with an impact after which it begins again."""
+    phases = list(problem.phases.values())
+    if not options.pop("impact", False):
+        problem.periodic(**options)
+        return
+    problem.link(phases[-1], phases[0], impact=True, **options)
 
 
 def _numbers(study: sb.study.Study) -> dict[str, float]:
@@ -96,4 +107,30 @@ def _state(phase: Phase, own: Any) -> None:
         phase.condition(name, term.expression, value, at=term.at or "end")
     for name, term in own.costs.items():
         phase.cost(name, **{term.at or "integral": term.expression}, weight=term.weight)
+    for name, term in own.integrals.items():
+        phase.integral(name, term.expression, term.limits)
+    for name, (first, second) in own.complementary.items():
+        phase.complementary(name, first, second)
+    for name, obstacle in own.obstacles.items():
+        phase.avoid(name, obstacle.point, obstacle.centre, obstacle.radius)
+    for name, track in own.tracked.items():
+        table = (track.times, track.values) if track.file is None else _table(track.file, track.column, phase)
+        phase.track(name, {track.expression: table}, weight=track.weight)
     phase.guess(own.guess)
+
+
+def _table(file: Path, column: str, phase: Phase) -> tuple[list[float], list[float]]:
+    """Times and a column of a .csv file with names in its first line."""
+    where = f"{phase.where}, track: {file.name}"
+    rows = list(csv.reader(file_text(file, where).splitlines()))
+    names = [n.strip() for n in rows[0]] if rows else []
+    for name in ("t", column):
+        if name not in names:
+            raise unknown(where, "column", name, names, sb.ModelError)
+    try:
+        t, y = ([float(row[names.index(n)]) for row in rows[1:] if row] for n in ("t", column))
+    except (ValueError, IndexError):
+        raise sb.ModelError(
+            f"{where}: expected numbers in the columns t and {column}, one line for each time"
+        ) from None
+    return t, y

@@ -19,13 +19,14 @@ import numpy as np
 
 import symbody as sb
 
-from ...errors import shown
+from ...errors import finite_number, shown
 from .node_functions import Array
 from .sparse_program import SparseProgram
 
 OPTIONS: Final = {"print_level": 0, "sb": "yes", "diverging_iterates_tol": 1e12}
 _CLOSE: Final = ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac", "mult_bound_push")
 WARM: Final = {"warm_start_init_point": "yes", "mu_init": 1e-6, **{f"warm_start_{k}": 1e-8 for k in _CLOSE}}
+SOLVER_WORDS: Final = ("tolerance", "max_iterations", "options")  # arguments of `Problem.solve` for IPOPT
 UNKNOWN_STATUS: Final = "Internal_Error"
 SUCCESS: Final = ("Solve_Succeeded", "Solved_To_Acceptable_Level")
 STATUSES: Final = {
@@ -71,6 +72,19 @@ class IpoptResult:
     @property
     def is_success(self) -> bool:
         return self.status in SUCCESS
+
+
+def solver_options(
+    name: str, tolerance: Any = 1e-8, max_iterations: Any = 1000, options: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Options of IPOPT for arguments of `solve`, checked before it prints what it refuses."""
+    where = f"motion {name!r}"
+    if finite_number(tolerance, f"{where}, tolerance", sb.ModelError) <= 0:
+        raise sb.ModelError(f"{where}: tolerance= must be positive, got {shown(tolerance)}")
+    most = finite_number(max_iterations, f"{where}, max_iterations", sb.ModelError)
+    if most < 0 or most != int(most):
+        raise sb.ModelError(f"{where}: max_iterations= must be a whole number, got {shown(max_iterations)}")
+    return {"tol": tolerance, "max_iter": int(most), **(options or {})}
 
 
 @cache

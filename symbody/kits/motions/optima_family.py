@@ -12,7 +12,8 @@ import symbody as sb
 
 from ...errors import shown, unknown
 from ...summary import Summarized, Summary, counted, summary_rows
-from .ipopt_solver import ipopt
+from .complementarity import minimum_by_tightening, relaxed_program
+from .ipopt_solver import SOLVER_WORDS, ipopt, solver_options
 from .motion_sensitivity import solution_change
 from .node_functions import Array
 from .optimal_motion import OptimalMotion
@@ -118,13 +119,13 @@ def _prediction(motion: OptimalMotion, symbol: sb.Symbol, value: float) -> Array
 def _next(problem: Any, before: OptimalMotion, begin: Array, solve: dict[str, Any]) -> OptimalMotion:
     """From a predicted start with the multipliers before; from the motion before without them where that fails."""
     made = problem.transcription(
-        solve.get("intervals", 20), solve.get("method", ""), solve.get("degree", 3),
+        solve.get("intervals", 20), solve.get("method", ""), solve.get("degree"),
         {name: m.fractions for name, m in before.transcription.meshes.items()},
     )  # fmt: skip
-    options = {"tol": solve.get("tolerance", 1e-8), "max_iter": solve.get("max_iterations", 1000)}
+    options = solver_options(problem.name, **{k: solve[k] for k in SOLVER_WORDS if k in solve})
     warm = (before.solution.row_multipliers, before.solution.bound_multipliers)
-    motion = OptimalMotion(problem.name, made, ipopt(made.program, begin, options, warm))
+    motion = OptimalMotion(problem.name, made, ipopt(relaxed_program(made), begin, options, warm))
     if not motion.outcome:
-        again = ipopt(made.program, before.solution.z, options)
+        again = minimum_by_tightening(made, before.solution.z, options)
         motion = OptimalMotion(problem.name, made, replace(again, iterations=again.iterations + motion.iterations))
     return motion

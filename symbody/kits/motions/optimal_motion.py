@@ -29,13 +29,14 @@ from .transcription import PhaseMesh, Transcription
 ACTIVE: Final = 1e-6  # distance from a bound, relative to its size, at which it is active
 COARSE: Final = 1e-2  # error of an interval from which on the summary says what to do
 HINT: Final = "; solve(accuracy=1e-4) refines the mesh"
+STATED: Final = ("path ", "condition ", "integral ")  # how the names of rows with ranges begin
 HUGE: Final = 1e8  # unknowns that grow beyond this are named where a problem has no bound
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ActiveBound:
-    """A bound that holds back the motion: where, on which side, at how many nodes, and how fast the least cost changes
-    with it."""
+    """A bound that holds back the motion: where, on which side, at how many nodes (none for a duration, a condition or an
+    integral of the whole phase; no phase for a chosen parameter), and how fast the least cost changes with it."""
 
     phase: str
     name: str
@@ -44,7 +45,8 @@ class ActiveBound:
     price: float
 
     def __str__(self) -> str:
-        return f"{self.name} at its {self.side} bound at {counted(self.nodes, 'node')} of {self.phase}"
+        nodes = f" at {counted(self.nodes, 'node')}" if self.nodes else ""
+        return f"{self.name} at its {self.side} bound{nodes}{f' of {self.phase}' if self.phase else ''}"
 
     def __repr__(self) -> str:
         return f"<{self}>"
@@ -188,6 +190,7 @@ class OptimalMotion(Summarized):
         if isinstance(what, str) and what in names:
             return self._nodes(mesh)[:, names[what]]
         e = form.expression(what, f"motion {self.name!r}")
+        form.refuse_strange(e, f"motion {self.name!r}, values in {phase!r}")
         eq = mesh.phase.equations
         numbers = {**mesh.phase.parameters, **chosen_values(self.transcription, self.solution.z)}
         used = set(sb.free_symbols(e))
@@ -212,17 +215,43 @@ class OptimalMotion(Summarized):
 
     @cached_property
     def active(self) -> tuple[ActiveBound, ...]:
-        """Bounds that the motion reaches, with the number of nodes."""
-        out, low, high = [], self.transcription.program.low, self.transcription.program.high
-        for name, mesh in self.transcription.meshes.items():
-            z = self._nodes(mesh)
+        """Bounds of variables, path constraints, conditions, integrals, durations and chosen parameters that the motion
+        reaches.
+
+        >>> x, F = sb.symbols("x F", kind="variable")
+        >>> problem = sb.kits.motions.Problem("drift")
+        >>> go = problem.phase("go", sb.from_equations({x: F}, inputs=[F]), (0.5, 2)).start(x=0).end(x=1)
+        >>> go.path("steep", F - x, high=1).cost("effort", integral=F**2) and problem.solve(10).active
+        (<path 'steep' at its upper bound at 1 node of go>, <duration at its upper bound of go>)
+        """
+        made, z = self.transcription, self.solution.z
+        program, out = made.program, list[ActiveBound]()
+
+        def add(
+            phase: str, name: str, values: Array, low: Array, high: Array, slope: Array, nodes: bool = True
+        ) -> None:
+            for side, bound in (("lower", low), ("upper", high)):
+                near = np.isfinite(bound) & (low < high) & (np.abs(values - bound) <= ACTIVE * (1 + np.abs(bound)))
+                if near.any():
+                    out.append(ActiveBound(phase, name, side, int(near.sum()) * nodes, float(slope[near].sum())))
+
+        def add_unknown(phase: str, name: str, at: Any, nodes: bool = True) -> None:
+            add(phase, name, z[at], program.low[at], program.high[at], self._slope[at], nodes)
+
+        rows, lam = program.first(z).rows, self.solution.row_multipliers
+        for phase, mesh in made.meshes.items():
             for s, j in mesh.place.items():
-                a, b = low[mesh.index[:, j]], high[mesh.index[:, j]]
-                for side, bound in (("lower", a), ("upper", b)):
-                    near = np.isfinite(bound) & (a < b) & (np.abs(z[:, j] - bound) <= ACTIVE * (1 + np.abs(bound)))
-                    if near.any():
-                        price = float(self._slope[mesh.index[near, j]].sum())
-                        out.append(ActiveBound(name, s.name, side, int(near.sum()), price))
+                add_unknown(phase, s.name, mesh.index[:, j])
+            own = f"{mesh.phase.where}: "
+            for g in program.groups:
+                name = g.name.removeprefix(own)
+                if g.name.startswith(own) and name.startswith(STATED):
+                    at = g.rows
+                    path = name.startswith("path")
+                    add(phase, name, rows[at], program.row_low[at], program.row_high[at], -lam[at], path)
+            add_unknown(phase, "duration", np.array([made.duration[phase]]), False)
+        for s, place in made.parameter.items():
+            add_unknown("", s.name, np.array([place]), False)
         return tuple(out)
 
     @cached_property

@@ -58,7 +58,20 @@ class PhaseForm:
             raise sb.ModelError(f"{where}: expected an expression, got {shown(thing)}") from None
         out: sb.Expr = sb.derivation.in_own_terms(eq, [e], solved=self.is_explicit)[0]
         solved = {z.dot: r for z, r in zip(self.states, self.rates, strict=True) if z in eq.z and r is not z.dot}
-        return out if self.is_explicit or solved.keys().isdisjoint(sb.free_symbols(out)) else sb.substitute(out, solved)
+        return out if solved.keys().isdisjoint(sb.free_symbols(out)) else sb.substitute(out, solved)
+
+    def refuse_strange(self, e: sb.Expr, where: str, *more: sb.Symbol) -> None:
+        """Raise an error where an expression contains other symbols than unknowns of a node, parameters, time and `more`."""
+        eq = self.equations
+        known = {s.name: s for s in (*self.node, *eq.p, eq.t, *more)}
+        for s in sb.free_symbols(e):
+            if s in {r.dot for r in eq.r} and s not in self.node:
+                name = s.name.removesuffix("_dot")
+                raise sb.ModelError(
+                    f"{where}: contains {s.name}, and the rate of {name} is not stated; give rates({name}=(low, high))"
+                )
+            if s not in known.values():
+                raise unknown(where, "variable", s.name, known, sb.ModelError)
 
 
 def phase_form(eq: sb.Equations, form: str, with_rates: Iterable[sb.Symbol], where: str) -> PhaseForm:
@@ -139,7 +152,9 @@ def checked_range(value: Any, where: str) -> tuple[float, float]:
         pair = (-inf if low is None else float(low), inf if high is None else float(high))
     except (TypeError, ValueError):
         raise sb.ModelError(f"{where}: expected a number or a pair (low, high), got {shown(value)}") from None
-    if not pair[0] <= pair[1] or pair[0] == inf or pair[1] == -inf:  # nor is NaN
+    if any(x != x for x in pair):
+        raise sb.ModelError(f"{where}: expected numbers, got {shown(value)}")
+    if pair[0] > pair[1] or pair[0] == inf or pair[1] == -inf:
         raise sb.ModelError(f"{where}: the range from {pair[0]:g} to {pair[1]:g} is empty")
     return pair
 

@@ -15,13 +15,14 @@ from ...summary import Summarized, Summary, counted, listing, summary_rows
 from .collocation_tables import collocation_table
 from .compiled_controller import CompiledController, compiled_controller
 from .complementarity import minimum_by_tightening
+from .ipopt_solver import solver_options
 from .mesh_errors import finer_meshes, unknowns_on
 from .optima_family import OptimaFamily, optima_family
 from .optimal_motion import OptimalMotion
 from .phase_forms import checked_range, refuse_disjoint
 from .problem_parts import FREE, Phase, PhaseLink, Range, Repetition, range_at, statements, with_own_parameters
 from .realtime_solver import RealTimeSolver, realtime_solver
-from .statements import refuse_unbounded
+from .statements import refuse_strange, refuse_unbounded
 from .transcription import Transcription
 
 MOST_REFINEMENTS: Final = 8
@@ -243,7 +244,7 @@ class Problem(Summarized):
     # ------------------------------------------------------------------------------------------------ solving
 
     def transcription(
-        self, intervals: Any = 20, method: str = "", degree: int = 3, meshes: Mapping[str, Any] | None = None
+        self, intervals: Any = 20, method: str = "", degree: int | None = None, meshes: Mapping[str, Any] | None = None
     ) -> Transcription:
         """The problem on a mesh, for solvers: `transcription(...).program` has values, Jacobian and Hessian.
 
@@ -267,6 +268,8 @@ class Problem(Summarized):
                 f"motion {self.name!r}: multipliers as unknowns need method='radau'; or use form='explicit' with {method!r}"
             )
         counts = intervals if isinstance(intervals, Mapping) else dict.fromkeys(self.phases, intervals)
+        for name in (*counts, *(meshes or {})):
+            self._phase(name, f"motion {self.name!r}, intervals")
         fractions = {}
         for p in phases:
             if meshes and p.name in meshes:
@@ -279,6 +282,7 @@ class Problem(Summarized):
         links = (*self.links, *self.repetitions, *self.chosen.items())
         stated = (table, links, *((statements(p), fractions[p.name].tobytes()) for p in phases))
         if self._last is None or self._last[0] != stated:
+            refuse_strange(phases, self.links)
             refuse_unbounded(phases, self.chosen)
             made = Transcription(phases, self.links, self.repetitions, self.chosen, table, fractions, self._functions)
             self._last = stated, made
@@ -289,7 +293,7 @@ class Problem(Summarized):
         intervals: Any = 20,
         *,
         method: str = "",
-        degree: int = 3,
+        degree: int | None = None,
         guess: OptimalMotion | None = None,
         accuracy: float | None = None,
         tolerance: float = 1e-8,
@@ -299,8 +303,8 @@ class Problem(Summarized):
         """The best motion near the guess.
 
         intervals   of each phase, or by phase: {"stance": 10, "flight": 20}
-        method      "trapezoidal", "hermite-simpson", "radau" with the `degree` of its polynomials, or "shooting", multiple
-                    shooting by `degree` steps of Runge-Kutta in each interval; by default, Radau where multipliers are
+        method      "trapezoidal", "hermite-simpson", "radau" with the `degree` of its polynomials (3), or "shooting", multiple
+                    shooting by `degree` steps (3) of Runge-Kutta in each interval; by default, Radau where multipliers are
                     unknowns, otherwise Hermite-Simpson
         guess       an earlier motion of this problem, or of one with the same names
         accuracy    largest error of an interval, relative to the range of each state: intervals with larger ones are
@@ -311,8 +315,12 @@ class Problem(Summarized):
         """
         if accuracy is not None and finite_number(accuracy, f"motion {self.name!r}, accuracy", sb.ModelError) <= 0:
             raise sb.ModelError(f"motion {self.name!r}: accuracy= must be positive, got {shown(accuracy)}")
+        if guess is not None and not isinstance(guess, OptimalMotion):
+            raise sb.ModelError(
+                f"motion {self.name!r}: guess= is an earlier motion, got {shown(guess)}; values of variables are given by guess(...) of a phase"
+            )
         t = self.transcription(intervals, method, degree)
-        chosen = {"tol": tolerance, "max_iter": max_iterations, **(options or {})}
+        chosen = solver_options(self.name, tolerance, max_iterations, options)
         start = t.guess if guess is None else unknowns_on(guess, t)
         motion = OptimalMotion(self.name, t, minimum_by_tightening(t, start, chosen))
         for _ in range(MOST_REFINEMENTS if accuracy is not None else 0):

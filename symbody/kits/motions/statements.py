@@ -1,4 +1,4 @@
-"""Problems without a solution, found before the search: costs that fall without bound."""
+"""Problems without a solution, found before the search: names that are nowhere, costs that fall without bound."""
 
 from __future__ import annotations
 
@@ -8,7 +8,20 @@ import numpy as np
 
 import symbody as sb
 
-from .problem_parts import Phase, Range, range_at
+from .problem_parts import NamedTerm, Phase, PhaseLink, Range, range_at
+
+
+def refuse_strange(phases: Sequence[Phase], links: Sequence[PhaseLink]) -> None:
+    """Statements with symbols that their phase does not have."""
+    for p in phases:
+        kinds = {"path": p.paths, "complementary": p.products, "condition": p.conditions, "integral": p.integrals}
+        for kind, terms in (*kinds.items(), ("cost", p.costs)):
+            for term in terms:
+                p.form.refuse_strange(term.expression, f"{p.where}, {kind} {term.name!r}", p.begin, p.duration)
+    for link in links:
+        where = f"{link.after.where}, link from {link.before.name!r}"
+        for s, e in link.values.items():
+            link.before.form.refuse_strange(e, f"{where}, jump of {s.name}", link.before.begin, link.before.duration)
 
 
 def refuse_unbounded(phases: Sequence[Phase], chosen: Mapping[sb.Symbol, Range]) -> None:
@@ -18,6 +31,8 @@ def refuse_unbounded(phases: Sequence[Phase], chosen: Mapping[sb.Symbol, Range])
         _refuse_linear_costs(p)
         _refuse_negative_squares(p)
     timed = [p for p in phases if any(_is_time(c.expression, c.at, p) for c in p.costs)]
+    for p in timed:
+        _refuse_endless(p)
     if not timed or any(c for p in phases for c in p.costs if not _is_time(c.expression, c.at, p)):
         return
     for p in timed:
@@ -34,6 +49,26 @@ def refuse_unbounded(phases: Sequence[Phase], chosen: Mapping[sb.Symbol, Range])
 def _is_time(e: sb.Expr, at: str, p: Phase) -> bool:
     used = set(sb.free_symbols(e))
     return not used if not at else used <= {p.duration, p.equations.t}
+
+
+def _refuse_endless(p: Phase) -> None:
+    """A cost that falls with a duration without a bound, and no other in the phase that contains a motion."""
+    if np.isfinite(p.duration_range[1]) or not all(_is_time(c.expression, c.at, p) for c in p.costs):
+        return
+    low = p.duration_range[0]
+    costs = {c.name: _of_duration(c, p, 2 * low + 1) - _of_duration(c, p, low + 1) for c in p.costs}
+    if sum(costs.values()) < 0:
+        name = min(costs, key=lambda k: costs[k])
+        raise sb.ModelError(
+            f"{p.where}: cost {name!r} falls with the duration, which has no upper bound; give duration=({low:g}, high), "
+            "or change its sign"
+        )
+
+
+def _of_duration(c: NamedTerm, p: Phase, duration: float) -> float:
+    at = {p.duration: duration, p.begin: 0.0, p.equations.t: duration if c.at == "end" else 0.0}
+    value = float(sb.evaluate(sb.substitute(c.expression, at), {}))
+    return c.weight * value * (1.0 if c.at else duration)
 
 
 def _refuse_linear_costs(p: Phase) -> None:
