@@ -166,9 +166,9 @@ def exchange(n: int, steps: int) -> Row:
 
 
 def rows() -> Iterator[Row]:
-    for n, steps, sweeps in ((46, 250, 30), (46, 100, 60), (100, 20, 30), (100, 20, 60)):
-        yield moved("balls in a box", box_of_balls(n, 2.01), steps, sweeps)
-    yield moved("compliant balls in a box", box_of_balls(46, 2.01, 1e-7), 100)
+    for n, steps, sweeps, compliance in ((46, 250, 60, 0.0), (46, 250, 30, 1e-7), (46, 250, 60, 1e-7), (100, 50, 60, 0.0), (100, 50, 30, 1e-7)):
+        case = "balls in a box" if compliance == 0 else f"balls in a box, {compliance:g} m/N"
+        yield moved(case, box_of_balls(n, 2.01, compliance), steps, sweeps)
     yield moved("clumps in a box", clumps_in_a_box(46), 100)
     yield moved("balls that are stirred", stirred_balls(46), 100)
     yield drift(30, 200)
