@@ -166,7 +166,13 @@ def exchange(n: int, steps: int) -> Row:
 
 
 def rows() -> Iterator[Row]:
-    for n, steps, sweeps, compliance in ((46, 250, 60, 0.0), (46, 250, 30, 1e-7), (46, 250, 60, 1e-7), (100, 50, 60, 0.0), (100, 50, 30, 1e-7)):
+    for n, steps, sweeps, compliance in (
+        (46, 250, 60, 0.0),
+        (46, 250, 30, 1e-7),
+        (46, 250, 60, 1e-7),
+        (100, 50, 60, 0.0),
+        (100, 50, 30, 1e-7),
+    ):
         case = "balls in a box" if compliance == 0 else f"balls in a box, {compliance:g} m/N"
         yield moved(case, box_of_balls(n, 2.01, compliance), steps, sweeps)
     yield moved("clumps in a box", clumps_in_a_box(46), 100)

@@ -164,7 +164,7 @@ class LoopParts:
     def _refuse_full(self) -> None:
         if (n := len(self.state)) > MAX_FULL:
             raise StabilityError(
-                f"linear system {self.equations.name!r}: full matrices of {n} states take {8e-9 * n * n:.2g} GB each, and this computes with them. "
+                f"linear system {self.equations.name!r}: full matrices of {n} states take {8e-9 * n * n:z.2g} GB each, and this computes with them. "
                 "Pass count= to eigenvalues and modes, frequencies to frequency_response, or take sparse matrices from lin.numbers.sparse({})"
             )
 
