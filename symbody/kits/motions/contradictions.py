@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy  # loads its parts when they are used
 from scipy.sparse import eye_array, hstack, vstack
 
 from ...errors import listed
@@ -111,7 +111,7 @@ def _multipliers(p: SparseProgram, z: Array) -> tuple[Array, Array]:
     if above.any() or below.any():
         right = np.concatenate([(p.row_high - now.rows)[above], (now.rows - p.row_low)[below]])
         inequalities = {"A_ub": vstack([both[above], -both[below]]), "b_ub": right}
-    found = linprog(
+    found = scipy.optimize.linprog(
         np.concatenate([np.zeros(n), np.ones(2 * m)]),
         A_eq=both[equal], b_eq=(p.row_low - now.rows)[equal], **inequalities,
         bounds=np.vstack([np.column_stack([p.low - z, p.high - z]), np.tile([0.0, np.inf], (2 * m, 1))]),

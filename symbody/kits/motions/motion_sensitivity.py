@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import scipy  # loads its parts when they are used
 from scipy.sparse import block_array, csr_array
-from scipy.sparse.linalg import splu
 
 import symbody as sb
 
@@ -110,7 +110,7 @@ def solution_change(motion: Any, p: sb.Symbol) -> tuple[float, Array]:
     # -0: a tiny multiple of the identity where rows depend on each other, as constraints of loops may
     K = K + 1e-12 * _signed_identity(len(free), len(holds))
     right = -np.concatenate([H[free][:, [at]].toarray().ravel(), J[holds][:, [at]].toarray().ravel()])
-    solved = splu(K).solve(right)
+    solved = scipy.sparse.linalg.splu(K).solve(right)
     out = np.zeros(made.n)
     out[np.where(free > at, free - 1, free)] = solved[: len(free)]
     return float(slope[at]), out

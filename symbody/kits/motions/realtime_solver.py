@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from scipy.linalg import solve_banded
+import scipy  # loads its parts when they are used
 
 import symbody as sb
 
@@ -224,7 +224,9 @@ class RealTimeSolver(Summarized):
         ordered = np.empty(len(right))
         ordered[self._place] = -right
         try:
-            out: Array = solve_banded((self.bandwidth, self.bandwidth), band, ordered, check_finite=False)[self._place]
+            out: Array = scipy.linalg.solve_banded((self.bandwidth, self.bandwidth), band, ordered, check_finite=False)[
+                self._place
+            ]
         except np.linalg.LinAlgError:
             out = np.full(len(right), np.nan)
         if not np.isfinite(out).all():

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.integrate import solve_ivp
+import scipy  # loads its parts when they are used
 
 import symbody as sb
 
@@ -92,7 +92,7 @@ def tracking_feedback(motion: Any, phase: str, Q: Any, R: Any, end: Any) -> Trac
         out: Array = a.T @ S + S @ a - S @ b @ np.linalg.solve(costs, b.T @ S) + q
         return out.ravel()
 
-    backwards = solve_ivp(
+    backwards = scipy.integrate.solve_ivp(
         rate,
         (0, t[-1] - t[0]),
         last.ravel(),
