@@ -128,3 +128,10 @@ def test_misspelt_parameters_are_named():
         problem.family({"m": [np.nan]})
     with pytest.raises(sb.ModelError, match="there is no parameter 'k'"):
         problem.solve(5).sensitivity("k")
+    problem.choose(m=(1, 2))
+    with pytest.raises(sb.ModelError, match="m is chosen with the motion; leave it out of choose"):
+        problem.family({"m": [1, 2]})
+    with pytest.raises(
+        sb.ModelError, match="m is chosen with the motion; give it a value to differentiate with respect to it"
+    ):
+        problem.solve(5).sensitivity("m")

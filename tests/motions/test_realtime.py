@@ -96,3 +96,17 @@ def test_motion_with_feedback_is_an_fmu(tmp_path):
     motion = unstable()
     closed = sb.integrate.closed_loop(motion.transcription.meshes["go"].phase.equations, motion.feedback())
     assert sb.write.fmu(closed, tmp_path / "motion.fmu").stat().st_size > 1000
+
+
+def test_contacts_of_unknown_order_in_real_time():
+    """Force and gap exclude each other after the steps of a controller, too: a spring is wanted to pull through a wall."""
+    x, v, F, N = sb.symbols("x v F N", kind="variable")
+    problem = motions.Problem("wall")
+    go = problem.phase("go", sb.from_equations({x: v, v: F + N}, inputs=[F, N]), 2.0).start(x=1, v=0)
+    go.bounds(F=(-1, 1)).complementary("wall", N, x).cost("far", integral=(x - 4) ** 2 + v**2 + F**2 / 10)
+    control = problem.realtime(12, iterations=20, method="radau", degree=1)
+    step = control.step(x=0.8)
+    mesh = control.motion.transcription.meshes["go"]
+    nodes = {s.name: control.z[mesh.index[:, j]] for s, j in mesh.place.items()}
+    assert step.violation < 1e-6
+    assert (nodes["N"] * nodes["x"])[1:].max() < 2e-6

@@ -142,6 +142,33 @@ def test_strange_expressions_of_a_motion():
     motion = push.start(x=0, v=0).end(x=1).cost("effort", integral=F**2) and problem.solve(2)
     with pytest.raises(sb.ModelError, match="values in 'push': there is no variable 'G'"):
         motion.plot(sb.symbol("G"))
+    with pytest.raises(sb.ModelError, match="there is no phase 'puhs'"):
+        motion.input_samples("puhs")
+
+
+def test_feedback_along_a_motion_that_was_not_found():
+    pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
+    problem, push, F = cart()
+    push.start(x=0, v=0).end(x=9).bounds(F=(-1, 1)).cost("effort", integral=F**2)
+    with pytest.raises(sb.errors.StudyError, match="there is no motion to follow: infeasible"):
+        problem.solve(3).feedback()
+
+
+def test_numbers_with_units():
+    """In ranges, guesses and durations, of the dimension of what they are given for."""
+    m = sb.Model("pendulum")
+    m.revolute("a", m.ground, m.body("bob", mass=1, com=(0, -1, 0)), actuation=m.input("tau"))
+    problem = motions.Problem("pendulum")
+    swing = problem.phase("swing", sb.derive(m), ("500 ms", "2 s")).start(a="90 deg").end(a=(0, "180 deg"))
+    swing.bounds(a=((-90, "deg"), None)).guess(a=["0 deg", (90, "deg")])
+    ranges = [{s.name: r for s, r in swing.ranges[k].items()} for k in ("start", "end", "path")]
+    assert ranges == [{"a": (np.pi / 2, np.pi / 2)}, {"a": (0, np.pi)}, {"a": (-np.pi / 2, np.inf)}]
+    assert swing.duration_range == (0.5, 2)
+    assert list(next(iter(swing.guesses.values()))) == pytest.approx([0, np.pi / 2])
+    with pytest.raises(sb.ModelError, match="swing', start, a: 3 kg is in kg, expected rad"):
+        swing.start(a="3 kg")
+    with pytest.raises(sb.ModelError, match=r"a: expected a number or a pair \(low, high\), got True"):
+        swing.start(a=True)
 
 
 def test_active_statements():

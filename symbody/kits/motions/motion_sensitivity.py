@@ -74,6 +74,10 @@ def motion_sensitivity(motion: Any, parameter: Any) -> MotionSensitivity:
     """Derivatives of a motion with respect to a parameter."""
     made, name = motion.transcription, getattr(parameter, "name", parameter)
     known = {s.name: s for m in made.meshes.values() for s in m.phase.equations.p if s not in made.chosen}
+    if name in {s.name for s in made.chosen}:
+        raise sb.ModelError(
+            f"motion {motion.name!r}, sensitivity: {name} is chosen with the motion; give it a value to differentiate with respect to it"
+        )
     if name not in known:
         raise unknown(f"motion {motion.name!r}, sensitivity", "parameter", str(name), known, sb.ModelError)
     if not motion.outcome:

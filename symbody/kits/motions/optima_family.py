@@ -82,6 +82,8 @@ def optima_family(problem: Any, name: str, values: Any, solve: dict[str, Any]) -
     """Motions over a parameter, from the first value on; parameters of the phases are restored afterwards."""
     where = f"motion {problem.name!r}, family"
     known = {s.name: s for p in problem.phases.values() for s in p.equations.p if s not in problem.chosen}
+    if name in {s.name for s in problem.chosen}:
+        raise sb.ModelError(f"{where}: {name} is chosen with the motion; leave it out of choose() to vary it")
     if name not in known:
         raise unknown(where, "parameter", name, known, sb.ModelError)
     try:

@@ -315,7 +315,7 @@ class OptimalMotion(Summarized):
         >>> motion.input_samples("go")["F"][1][:3]
         array([1., 1., 1.])
         """
-        mesh, times = self.transcription.meshes[phase], self.times(phase)
+        times, mesh = self.times(phase), self.transcription.meshes[phase]
         table, m, v = mesh.table, mesh.steps, self._nodes(mesh)
         tau = np.linspace(0, 1, INSIDE)
         tau[0] = 1e-9  # the inputs of an interval begin where those before have ended

@@ -13,13 +13,15 @@ implicit   accelerations a, multipliers λ, and of additional variables the rate
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import symbody as sb
 
 from ...errors import shown, unknown
+from ...units import quantity
 
 FORMS: Final = ("explicit", "implicit")
 Row = tuple[str, sb.Expr]
@@ -144,12 +146,22 @@ def _additional_rates(eq: sb.Equations) -> tuple[dict[sb.Symbol, sb.Expr], list[
     return kept, rows, [z for z in eq.z if z not in kept]
 
 
-def checked_range(value: Any, where: str) -> tuple[float, float]:
-    """(low, high) of a number, of a pair, or of a pair with None where there is no bound; empty ranges are refused."""
+def checked_range(value: Any, where: str, unit: Callable[[], str] = str) -> tuple[float, float]:
+    """(low, high) of a number, of a pair, or of a pair with None where there is no bound; empty ranges are refused.
+    Numbers may have units, "30 deg" or (30, "deg"), of the dimension of `unit()`."""
     inf = float("inf")
+
+    def number(x: Any, missing: float) -> float:
+        if isinstance(x, bool):
+            raise TypeError
+        return missing if x is None else float(in_si(x, where, unit))
+
     try:
-        low, high = value if isinstance(value, (tuple, list)) else (value, value)
-        pair = (-inf if low is None else float(low), inf if high is None else float(high))
+        is_pair = isinstance(value, (tuple, list)) and quantity(value, where, sb.ModelError) is None
+        low, high = value if is_pair else (value, value)
+        pair = number(low, -inf), number(high, inf)
+    except sb.SymbodyError:
+        raise
     except (TypeError, ValueError):
         raise sb.ModelError(f"{where}: expected a number or a pair (low, high), got {shown(value)}") from None
     if any(x != x for x in pair):
@@ -159,18 +171,30 @@ def checked_range(value: Any, where: str) -> tuple[float, float]:
     return pair
 
 
+def in_si(value: Any, where: str, unit: Callable[[], str] = str) -> Any:
+    """A number with a unit in SI; others as they are."""
+    found = quantity(value, where, sb.ModelError, unit()) if isinstance(value, (str, tuple)) else None
+    return value if found is None else found
+
+
+def unit_of(eq: sb.Equations, s: sb.Symbol) -> str:
+    """The unit of a variable of the equations; empty where it is unknown."""
+    return eq.variables[s.name].unit if s.name in eq.variables else ""
+
+
 def narrow(
     ranges: dict[sb.Symbol, tuple[float, float]],
     known: Mapping[str, sb.Symbol],
     given: Mapping[Any, Any],
     where: str,
+    eq: sb.Equations,
 ) -> None:
     """Put ranges that were given by name or symbol into a table."""
     for key, value in given.items():
         name = getattr(key, "name", key)
         if name not in known:
             raise unknown(where, "state, input or multiplier", str(name), known, sb.ModelError)
-        ranges[known[name]] = checked_range(value, f"{where}, {name}")
+        ranges[known[name]] = checked_range(value, f"{where}, {name}", partial(unit_of, eq, known[name]))
 
 
 def refuse_disjoint(a: tuple[float, float], b: tuple[float, float], message: str) -> None:

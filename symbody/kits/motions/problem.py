@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +20,7 @@ from .ipopt_solver import solver_options
 from .mesh_errors import finer_meshes, unknowns_on
 from .optima_family import OptimaFamily, optima_family
 from .optimal_motion import OptimalMotion
-from .phase_forms import checked_range, refuse_disjoint
+from .phase_forms import checked_range, refuse_disjoint, unit_of
 from .problem_parts import FREE, Phase, PhaseLink, Range, Repetition, range_at, statements, with_own_parameters
 from .realtime_solver import RealTimeSolver, realtime_solver
 from .statements import refuse_strange, refuse_unbounded
@@ -235,11 +236,14 @@ class Problem(Summarized):
         {l: (0.5, 2.0)}
         """
         known = {s.name: s for p in self.phases.values() for s in p.equations.p}
+        owners = {s.name: p.equations for p in self.phases.values() for s in p.equations.p}
         for key, value in {**(values or {}), **named}.items():
             name = getattr(key, "name", key)
             if name not in known:
                 raise unknown(f"motion {self.name!r}, choose", "parameter", str(name), known, sb.ModelError)
-            self.chosen[known[name]] = checked_range(value, f"motion {self.name!r}, choose {name}")
+            self.chosen[known[name]] = checked_range(
+                value, f"motion {self.name!r}, choose {name}", partial(unit_of, owners[name], known[name])
+            )
 
     # ------------------------------------------------------------------------------------------------ solving
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +15,7 @@ import symbody as sb
 from ...argument_kinds import answered_class
 from ...errors import finite_number, shown
 from ...summary import Summarized, Summary, counted, listing, summary_rows
-from .phase_forms import PhaseForm, checked_range, narrow, phase_form, refuse_disjoint
+from .phase_forms import PhaseForm, checked_range, in_si, narrow, phase_form, refuse_disjoint, unit_of
 
 Range = tuple[float, float]
 FREE: Final[Range] = (-float("inf"), float("inf"))
@@ -59,7 +60,7 @@ class Phase(Summarized):
         self.where = f"motion {owner!r}, phase {name!r}"
         self.duration = sb.symbol(f"duration_of_{name}")
         self.begin = sb.symbol(f"begin_of_{name}")
-        self.duration_range = checked_range(duration, f"{self.where}, duration")
+        self.duration_range = checked_range(duration, f"{self.where}, duration", lambda: "s")
         if not self.duration_range[0] > 0:
             raise sb.ModelError(
                 f"{self.where}: a duration must be positive, got {shown(duration)}; give (low, high) with a small positive low"
@@ -93,11 +94,13 @@ class Phase(Summarized):
         return {s.name: s for s in self.form.node}
 
     def _narrowed(self, which: str, values: Mapping[Any, Any] | None, named: Mapping[str, Any]) -> Phase:
-        narrow(self.ranges[which], self._known(), {**(values or {}), **named}, f"{self.where}, {which}")
+        given = {**(values or {}), **named}
+        narrow(self.ranges[which], self._known(), given, f"{self.where}, {which}", self.equations)
         return self
 
     def start(self, values: Mapping[Any, Any] | None = None, **named: Any) -> Phase:
-        """Values at the start, by name or symbol: a number, or a range (low, high), in which None means unbounded."""
+        """Values at the start, by name or symbol: a number, or a range (low, high), in which None means unbounded.
+        Numbers may have units: "30 deg"."""
         return self._narrowed("start", values, named)
 
     def end(self, values: Mapping[Any, Any] | None = None, **named: Any) -> Phase:
@@ -260,9 +263,14 @@ class Phase(Summarized):
         given, known = {**(values or {}), **named}, {**self._known(), "duration": self.duration}
         for key, value in given.items():
             name = getattr(key, "name", key)
-            narrow({}, known, {name: 0.0}, f"{self.where}, guess")
+            narrow({}, known, {name: 0.0}, f"{self.where}, guess", self.equations)
+            unit = partial(unit_of, self.equations, known[name])
+            items = [
+                in_si(x, f"{self.where}, guess of {name}", unit)
+                for x in (value if isinstance(value, list) else [value])
+            ]
             try:
-                numbers = np.atleast_1d(np.asarray(value, dtype=float))
+                numbers = np.atleast_1d(np.asarray(items if isinstance(value, list) else items[0], dtype=float))
             except (TypeError, ValueError):
                 numbers = np.full(1, np.nan)
             if numbers.ndim != 1 or not numbers.size or not np.isfinite(numbers).all():

@@ -23,6 +23,7 @@ import symbody as sb
 from ...argument_kinds import answered_class
 from ...errors import finite_number, shown, unknown
 from ...summary import Summarized, Summary, summary_rows
+from .complementarity import relaxed_program
 from .node_functions import Array
 from .optimal_motion import OptimalMotion
 from .sparse_program import ProgramValues
@@ -82,14 +83,15 @@ class RealTimeSolver(Summarized):
 
     def __init__(self, motion: OptimalMotion, iterations: int) -> None:
         made = motion.transcription
-        self.motion, self.iterations, self._made, self._program = motion, iterations, made, made.program
+        p = relaxed_program(made)
+        self.motion, self.iterations, self._made, self._program = motion, iterations, made, p
         (self._mesh,) = made.meshes.values()
         self._starts = {
             s.name: int(self._mesh.index[0, j])
             for s, j in self._mesh.place.items()
             if s in self._mesh.phase.form.states
         }
-        p, self.z = made.program, motion.solution.z.copy()
+        self.z = motion.solution.z.copy()
         held = p.low == p.high
         held[list(self._starts.values())] = True
         self._free = np.flatnonzero(~held)

@@ -74,6 +74,8 @@ def tracking_feedback(motion: Any, phase: str, Q: Any, R: Any, end: Any) -> Trac
         raise sb.ModelError(
             f"{where}: is for equations without constraints and rates of inputs; minimal(eq) removes constraints"
         )
+    if not motion.outcome:
+        raise sb.errors.StudyError(f"{where}: there is no motion to follow: {motion.outcome}")
     x, r = [s.name for s in eq.state], [s.name for s in eq.r]
     q, costs, last = _weights(Q, x, f"{where}, Q"), _weights(R, r, f"{where}, R"), _weights(end, x, f"{where}, end")
     if not costs.size or np.linalg.eigvalsh(costs).min() <= 0:
