@@ -221,8 +221,8 @@ class OptimalMotion(Summarized):
         >>> x, F = sb.symbols("x F", kind="variable")
         >>> problem = sb.kits.motions.Problem("drift")
         >>> go = problem.phase("go", sb.from_equations({x: F}, inputs=[F]), (0.5, 2)).start(x=0).end(x=1)
-        >>> go.path("steep", F - x, high=1).cost("effort", integral=F**2) and problem.solve(10).active
-        (<path 'steep' at its upper bound at 1 node of go>, <duration at its upper bound of go>)
+        >>> go.path("steep", F - x, high=0.3).cost("effort", integral=F**2) and problem.solve(10).active
+        (<path 'steep' at its upper bound at 6 nodes of go>, <duration at its upper bound of go>)
         """
         made, z = self.transcription, self.solution.z
         program, out = made.program, list[ActiveBound]()
