@@ -8,6 +8,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,6 +35,7 @@ from .units import in_unit
 from .whole_files import write_text
 from .write.report import watched
 
+MOST_VALUES: Final = 200  # final values of a motion that are printed
 STYLES: Final = ("text", "latex", "sympy", "c", "numpy")
 PICTURES: Final = ("scene", "sketch", "free-body", "motion")
 ASKS: Final = ("eigenvalues", "end", "extremes")
@@ -242,7 +244,10 @@ def simulate(asked: Any) -> Answer:
         text += f"\nwrote {path}"
         data["file"] = str(path)
     else:
-        text += "\n" + "\n".join(_value_line(study, name, value) for name, value in final.items())
+        lines = [_value_line(study, name, value) for name, value in islice(final.items(), MOST_VALUES)]
+        if (more := len(final) - len(lines)) > 0:
+            lines.append(f"  ... and {more} more: -o motion.csv writes all of them")
+        text = "\n".join([text, *lines])
         data |= {"t": sim.t, "columns": columns}
     return Answer(text, data, bool(sim.outcome))
 

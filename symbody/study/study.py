@@ -22,6 +22,7 @@ from ..derivation.entry.derive import derive
 from ..derivation.equations.equations import Equations
 from ..derivation.equations.named_rows import output_rows
 from ..derivation.equations.own_terms import in_own_terms
+from ..derivation.programs.forward_dynamics import has_many_pairs
 from ..derivation.questions.audit import Audit, audit
 from ..derivation.questions.certify import Certificate, certify
 from ..errors import ModelError, StabilityError, listed, unknown
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from ..integrate.start.consistent_start import ConsistentStart, StartRequest
 
 SECONDS: Final = 10.0  # duration of a simulation without a requested one, in seconds
+SLOWEST: Final = 6  # modes of large mechanisms
 POINTS: Final = 200  # default number of points of a locus
 
 
@@ -306,8 +308,9 @@ class Study(Introduced):
 
     @cached_property
     def linear(self) -> stability.LinearSystem:
-        """The system linearised about the steady motion."""
-        asked = self.source.requests.linearize or LinearRequest(about="steady", drop=("cyclic",))
+        """The system linearised about the steady motion; of large mechanisms in loops about the initial state, unless the model
+        requests another point."""
+        asked = self._linear_request
         about: Any = asked.about
         eq, inputs = self.without_modes("linear systems"), dict(asked.inputs)
         if asked.about == "steady":
@@ -321,6 +324,20 @@ class Study(Introduced):
             eq, about, values=values, independent=asked.independent, drop=drop, inputs=inputs, moving=asked.moving
         )
 
+    @property
+    def _linear_request(self) -> LinearRequest:
+        if (asked := self.source.requests.linearize) is not None:
+            return asked
+        if self.source.requests.steady is None and self.is_large:
+            return LinearRequest(about="start")
+        return LinearRequest(about="steady", drop=("cyclic",))
+
+    @cached_property
+    def is_large(self) -> bool:
+        """Whether the equations are loops over so many links that what takes a number for each pair of speeds is left out, unless
+        it is requested by name."""
+        return has_many_pairs(self.equations)
+
     @cached_property
     def operating_point(self) -> OperatingPoint:
         """The operating point of `linear`, at the values of `at`."""
@@ -329,8 +346,8 @@ class Study(Introduced):
 
     @property
     def _operating_point(self) -> OperatingPoint:
-        asked = self.source.requests.linearize
-        if asked is None or asked.about == "steady":
+        asked = self._linear_request
+        if asked.about == "steady":
             here = point_of(self.linear, self.at)
             if self.source.requests.steady is not None:
                 return OperatingPoint(MOTION, here)
@@ -361,8 +378,8 @@ class Study(Introduced):
 
     @cached_property
     def spectrum(self) -> stability.Spectrum:
-        """Modes of the linear system at the values of the study."""
-        return self.linear.modes(self.at)
+        """Modes of the linear system at the values of the study; of large mechanisms in loops the slowest."""
+        return self.linear.modes(self.at, count=SLOWEST) if self.is_large else self.linear.modes(self.at)
 
     @property
     def varied(self) -> Mapping[str, Range]:

@@ -32,6 +32,11 @@ class LateEntries(Matrix):
         return self._entries
 
 
+def is_unmade(m: Matrix) -> bool:
+    """Whether entries have not been requested."""
+    return isinstance(m, LateEntries) and not m.is_made
+
+
 class LateColumn(LateEntries):
     """A vector whose symbols are known before its entries.
 

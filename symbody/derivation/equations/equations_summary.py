@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from ...algebra.graph.late_matrix import is_unmade
 from ...algebra.printing.formulas import STYLES, formula
 from ...algebra.printing.printing import operations
 from ...algebra.printing.styles import TEXT
@@ -43,6 +44,8 @@ def equations_summary(eq: Equations) -> Summary:
 
 
 def _size(eq: Equations) -> str:
+    if is_unmade(eq.M):
+        return f"{counted(len(eq.u), 'speed')}; M and f are built on first access"
     inside = [name for name, group in (("M", eq.u), ("f", eq.u), ("h", eq.z)) if group]
     return (
         f"{counted(operations(*(getattr(eq, name) for name in inside)), 'operation')} in {' and '.join(inside)}"
@@ -78,6 +81,8 @@ def drawn_equations(eq: Equations) -> Iterator[DisplayPart]:
         yield EquationLines(lambda kind: readable_sides(eq, kind))
     yield LabelledRows([row for row in summary.rows if not row[0].startswith("equation")])
     for name, part in equation_parts(eq).items():
+        if is_unmade(part):
+            continue  # of many speeds: built when it is requested
         yield Folded(f"{name}, {part.rows} by {part.cols}", (formula(part, eq.labels),), is_read)
 
 

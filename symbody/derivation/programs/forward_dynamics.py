@@ -4,6 +4,7 @@ one with fewer operations."""
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Final
 
 from ...algebra.graph.functions import value_where
 from ...algebra.graph.graph import ZERO, Expr
@@ -19,6 +20,8 @@ from .articulated_bodies import accelerations_without_constraints, articulated_a
 from .constraint_sweeps import constraint_sweeps
 from .link_sweeps import swept_accelerations, swept_tree_accelerations
 from .shortest_forms import shortest_equations
+
+MANY_SPEEDS: Final = 100  # from which on numbers for each pair are left out
 
 
 def ways_to_accelerations(eq: Equations) -> list[Matrix]:
@@ -66,6 +69,12 @@ def is_made_fast(eq: Equations) -> bool:
     if constraint_sweeps(eq) is not None:
         return True
     return not eq.lam and eq.route == "recursive" and swept_accelerations(eq) is not None
+
+
+def has_many_pairs(eq: Equations) -> bool:
+    """Whether numbers for each pair of speeds (M, derivatives as matrices) would take more than everything else of equations in
+    loops: they are written only when requested by name."""
+    return len(eq.u) >= MANY_SPEEDS and is_made_fast(eq)
 
 
 def _by_articulated_bodies(eq: Equations, kinematics: Kinematics) -> Matrix:

@@ -23,7 +23,7 @@ from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import external_functions, free_symbols
 from ...bodies.frames.rotations import Cosines
 from ...derivation.equations.own_terms import in_own_terms
-from ...errors import EvaluationError, ModelError, listed, shown, unknown
+from ...errors import DerivationError, EvaluationError, ModelError, listed, shown, unknown
 from ...summary import Summarized, Summary, counted, listing, summary_rows
 from ..entry.derive import ROUTES, inertia_and_forces, routes_for
 from ..equations.additional_rates import is_explicit, variable_rates
@@ -31,10 +31,12 @@ from ..equations.equation_arguments import of_equations
 from ..equations.equations import Equations
 from ..equations.random_states import condition, numbers, random_state
 from ..kinematics.kinematics import Kinematics
+from ..programs.forward_dynamics import has_many_pairs
 from ..rank.loop_closure import Values
 from ..rank.small_matrices import Rows, least_norm, tangent_basis
 from .power_balance import power_terms, powers_of_reactions, rows_of_actions
 
+MOST_SPEEDS: Final = 150  # of large mechanisms in loops; certificates of more take minutes to hours
 TOLERANCE: Final = 1e-9  # largest relative error of a check that passes
 COMPLEX_STEP: Final = 1e-30  # imaginary step of complex-step differentiation
 DIFFERENCE_STEP: Final = 1e-6  # step of central differences, for functions without complex arguments
@@ -163,6 +165,11 @@ def certify(
     for r in chosen:
         if r not in ROUTES:
             raise unknown("certify", "route", r, ROUTES)
+    if len(equations.u) > MOST_SPEEDS and has_many_pairs(equations):
+        raise DerivationError(
+            f"certify: {equations.name!r} has {len(equations.u)} speeds, and the other routes write out every link: 100 links take half a "
+            f"minute, twice as many six times as long. Certify the same model with at most {MOST_SPEEDS} links"
+        )
     probe = _Probe(equations.whole, chosen)
     worst: dict[str, Check] = {}
     numbered = list(range(seeds)) if isinstance(seeds, int) else list(seeds)

@@ -15,7 +15,7 @@ from ...algebra.printing.target_names import is_c_reserved
 from ...argument_kinds import answered_class
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.variables import ARGUMENTS
-from ...derivation.programs.forward_dynamics import is_made_fast
+from ...derivation.programs.forward_dynamics import has_many_pairs
 from ...emit import program
 from ...errors import ExpressionError, ProgramError, in_number, listed
 from ...integrate.events.switching_times import undivided_note
@@ -29,7 +29,6 @@ from .catalogue import DEFAULT_GROUPS, CatalogueEntry, catalogue_entries
 from .exported_equations import ATTRACTION, ExportedEquations
 from .reference import check_point, reference_motion
 
-MANY_SPEEDS: Final = 100  # from which on functions with numbers for each pair are left out
 MOST_CHARACTERS: Final = 40  # of an identifier: names of functions that begin with it have at most the 63 of MATLAB
 
 
@@ -145,7 +144,7 @@ def _affordable(
     speeds take more than all others together."""
     names = {asked} if isinstance(asked, str) else set(asked)
     left_out = [e.name for e in entries if e.of_pairs and e.name not in names]
-    if len(eq.u) < MANY_SPEEDS or not left_out or not is_made_fast(eq):
+    if not left_out or not has_many_pairs(eq):
         return entries, []
     known = [n for n in left_out if n[-2:] not in [f"_{g}" for g in "rp" if not getattr(eq, g)]]
     words = in_number(known, "{} is", "{} are")

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from ...algebra.printing.printing import latex, sequence
 from ...derivation.equations.additional_rates import is_explicit, variable_rates
 from ...derivation.equations.equations import Equations
-from ...derivation.equations.equations_summary import equation_parts
+from ...derivation.equations.equations_summary import equation_parts, equations_summary
 from ...derivation.equations.readable_equations import is_readable
+from ...derivation.programs.forward_dynamics import has_many_pairs, ways_to_accelerations
 from ...emit import Dynamics, ir, numpy_source
 from ...errors import unknown
 from ...escaping import in_one_line
 from ..targets.c.c_printer import c_source
 from .export import source_files
 
+WRITTEN_OUT: Final = {"text": ("txt", "#"), "latex": ("tex", "%"), "sympy": ("py", "#")}  # and how comments begin there
+TOO_LONG: Final = """Equations of large mechanisms in loops are not written out: M has a number for each pair of speeds.
+C, NumPy, Fortran, Rust, MATLAB and JavaScript have them as loops over equal links: `symbody derive --as numpy` (or c),
+`symbody export --to c`. The equations of a shorter chain of the same links can be read."""
 MOST_CHARACTERS: Final = 100  # of the name of a file
 
 
 def equation_programs(eq: Equations) -> dict[str, ir.Program]:
     """Mass matrix, right side, accelerations, rates of coordinates (and constraints, rates of additional variables) as
-    programs of t, q, u, z, r, p.
+    programs of t, q, u, z, r, p. Of large mechanisms in loops (100 speeds and more) those with numbers for each pair of speeds
+    are left out.
 
     >>> x = sb.symbol("x", "variable")
     >>> list(sb.write.equation_programs(sb.from_equations({x: -x})))
@@ -29,13 +35,15 @@ def equation_programs(eq: Equations) -> dict[str, ir.Program]:
 
     See also: `write.equations_files`, `compile`.
     """
-    f, parts = Dynamics(eq), {}
-    if eq.u or not eq.z:
+    f, parts, is_large = Dynamics(eq), dict[str, Any](), has_many_pairs(eq)
+    if is_large:
+        parts = {"accelerations": {"udot": ways_to_accelerations(eq)[0]}}
+    elif eq.u or not eq.z:
         parts = {"mass_matrix": {"M": eq.M}, "right_side": {"f": eq.augmented.f0}, "accelerations": {"udot": eq.udot}}
     if eq.q:
         parts["coordinate_rates"] = {"qdot": eq.rates}
     if eq.lam:
-        parts["constraints"] = {"phi": eq.phi, "Jc": eq.Jc}
+        parts["constraints"] = {"phi": eq.phi} if is_large else {"phi": eq.phi, "Jc": eq.Jc}
     if eq.z and is_explicit(eq):
         parts["additional_rates"] = {"zdot": variable_rates(eq)}
     return {name: f.program(name, outputs) for name, outputs in parts.items()}
@@ -54,6 +62,13 @@ def equations_files(eq: Equations, style: str, programs: Mapping[str, ir.Program
     """
     if style not in _WRITERS:
         raise unknown(f"equations of {eq.name!r}", "style", style, _WRITERS)
+    if style in WRITTEN_OUT and has_many_pairs(eq):
+        name, sign = f"{_file_name(eq)}.{WRITTEN_OUT[style][0]}", WRITTEN_OUT[style][1]
+        return {
+            name: "\n".join(
+                f"{sign} {line}" for line in [*str(equations_summary(eq)).split("\n"), "", *TOO_LONG.split("\n")]
+            )
+        }
     return _WRITERS[style](eq, programs)
 
 

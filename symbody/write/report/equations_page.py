@@ -14,12 +14,14 @@ from ...algebra.printing.printing import sequence
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.equations_summary import equation_parts, readable_sides
 from ...derivation.equations.readable_equations import is_readable
+from ...derivation.programs.forward_dynamics import has_many_pairs
 from ...display import EquationLines, html
 from ...escaping import in_html
-from ..entry.printed_equations import as_c, as_latex, as_python, equation_programs
+from ..entry.printed_equations import TOO_LONG, as_c, as_latex, as_python, equation_programs
 from ..pages.page import details, note, table
 
 MOST_LINES: Final = 250  # of a sequence that is drawn; all of them are in the files
+MOST_CHARACTERS: Final = 1_000_000  # of a source that is on the page
 MOST_ENTRIES: Final = 400  # of a matrix that is drawn
 
 
@@ -32,15 +34,17 @@ class EquationsPart:
 
 
 def equations_html(eq: Equations) -> EquationsPart:
-    made = equation_programs(eq)
-    copies = {"LaTeX": as_latex(eq), "C": as_c(made), "Python": as_python(made)}
+    made, is_large = equation_programs(eq), has_many_pairs(eq)
+    copies = {"C": as_c(made), "Python": as_python(made)}
+    if not is_large:
+        copies = {"LaTeX": as_latex(eq), **copies}
     names = {"LaTeX": "equations.tex", "C": "equations.c", "Python": "equations.py"}
     costs = [
         [n, str(p.cost.total), str(p.cost.multiplications), str(p.cost.additions), str(p.cost.functions)]
         for n, p in made.items()
     ]
     html = "".join([
-        _lines(eq), _form(eq), _unknowns(eq), _computed_matrices(eq),
+        _lines(eq), _form(eq), _unknowns(eq), note(TOO_LONG) if is_large else _computed_matrices(eq),
         table(["operations", "in all", "multiplications", "additions", "functions"], costs),
         "".join(_copy(kind, text) for kind, text in copies.items()),
         note(f"Derived by {eq.route}. {' '.join(f'{n}.' for n in eq.notes)}".strip()),
@@ -121,6 +125,8 @@ def _matrices(eq: Equations) -> str:
 
 
 def _copy(kind: str, text: str) -> str:
+    if len(text) > MOST_CHARACTERS:
+        return note(f"As {kind} ({len(text) / 1000:z.0f} kB): in data.")
     button = f"<button type='button' class='copy'>Copy {in_html(kind)}</button>"
     return details(
         f"As {kind} ({len(text) / 1000:z.0f} kB)",

@@ -91,6 +91,8 @@ def stability_answer(study: Study) -> Verdict:
         f"; {zeros} eigenvalues are zero" if zeros else ""
     )
     reason += f"; at {at}" if at else ""
+    if study.is_large and real <= 0:
+        return Verdict("not judged", f"of the {len(modes)} slowest eigenvalues: {reason}", "open")
     if is_zero:
         return Verdict("undamped", reason, "open")
     return Verdict("unstable", reason, "bad") if real > 0 else Verdict("stable", reason, "good")

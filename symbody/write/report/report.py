@@ -44,6 +44,8 @@ from . import equations_page
 from .first_screen import first_screen
 
 Step = Callable[[str], None]
+MOST_CURVES: Final = 24  # of a figure of the motion
+MOST_ROWS: Final = 200  # of a table of parameters or of the start
 MOST_MODES: Final = 4  # that are animated
 MOST_STATES, MOST_OPERATIONS = 16, 4000  # of a linear system whose matrices are shown with symbols
 MOST_LIVE: Final = 20_000  # operations of accelerations in a page that computes them
@@ -165,10 +167,11 @@ class _Report:
             parts.append(note(robots.ABOUT))
         if sim.events:
             parts.append(note("Events: " + listed(f"{e.name} at {e.t:z.6g} s" for e in sim.events)))
-        parts += [
-            self._piece("motion over time", lambda: self._figure("motion", plot(sim))),
-            self._piece("energies", lambda: self._figure("energies", plot(sim, "energies"))),
-        ]
+        parts.append(self._piece("motion over time", self._motion_over_time))
+        if study.is_large:
+            parts.append(note("Energies, written out link by link, are not computed for so large a mechanism."))
+        else:
+            parts.append(self._piece("energies", lambda: self._figure("energies", plot(sim, "energies"))))
         if not sim.is_switched and sim.equations.lam:
             v = sim.violation
             parts.append(self._piece("constraints", lambda: self._figure("constraints", plot(sim, "violations"))))
@@ -176,6 +179,18 @@ class _Report:
                 note(f"Constraints are violated by at most {v.position:z.1e} in position and {v.speed:z.1e} in speed.")
             )
         return "".join(parts)
+
+    def _motion_over_time(self) -> str:
+        """Curves of all coordinates; of many, the first and the last."""
+        sim = self.study.trajectory
+        names = list(sim.columns())
+        if len(names) <= MOST_CURVES:
+            return self._figure("motion", plot(sim))
+        q = [s.name for s in sim.equations.q] or names
+        few = [*q[: MOST_CURVES // 2], *q[-(MOST_CURVES // 2) :]]
+        return self._figure("motion", plot(sim, *few)) + note(
+            f"{len(few)} of {len(q)} coordinates; data/trajectory.npz has all."
+        )
 
     def _picture(self) -> str:
         study = self.study
@@ -187,6 +202,8 @@ class _Report:
         """The model itself, running in the page, with sliders."""
         study = self.study
         study.without_modes("the model that runs in this page")
+        if study.is_large:
+            return note(f"The mechanism is too large to run in this page: {len(study.equations.u)} speeds.")
         if (count := operations(study.equations.udot)) > MOST_LIVE:
             return note(f"The equations are too large to run in this page: {count} operations for accelerations.")
         begin, end = study.span
@@ -228,7 +245,7 @@ class _Report:
         """E x' = A x + B r with the symbols of the parameters, tidy; entries without an operating point in closed form
         are numbers."""
         lin = self.study.linear
-        if len(lin.x) > MOST_STATES or operations(lin.E, lin.A, lin.B) > MOST_OPERATIONS:
+        if self.study.is_large or len(lin.x) > MOST_STATES or operations(lin.E, lin.A, lin.B) > MOST_OPERATIONS:
             return note("The matrices of the linear system are too large to be shown with their symbols.")
         found = {part: tidy(getattr(lin, part)) for part in ("E", "A", "B") if getattr(lin, part).entries}
         formulas = "".join(f"<p>{part}</p>{html([formula(m)], styled=False)}" for part, m in found.items())
@@ -341,8 +358,8 @@ class _Report:
 
     def _parameters(self) -> str:
         m, study = self.study.mechanism, self.study
-        rows = []
-        for s in m.p:
+        rows: list[list[str]] = []
+        for s in m.p[:MOST_ROWS]:
             value = study.values.get(s.name, m.values.get(s))
             changed = "changed" if s.name in study.values else ""
             unit = m.units.get(s, "")
@@ -352,7 +369,8 @@ class _Report:
         audit = f"<pre>{in_html(str(study.audit))}</pre>"
         return "".join([
             table(["parameter", "value", "unit", ""], rows) if rows else note("No parameters: all numbers are in the equations."),
-            details("Start", table(["", "value", "unit"], start)),
+            _rest(m.p, "parameters"),
+            details("Start", table(["", "value", "unit"], start[:MOST_ROWS]) + _rest(start, "values")),
             details("Audit", audit, is_open=bool(study.audit.findings)),
         ])  # fmt: skip
 
@@ -404,6 +422,15 @@ def reproducing_commands(study: Study) -> list[str]:
     more = {"simulate": end, "eig": vary, "report": [*end, *vary, "-o DIR"]}
     names = ("check", "derive", "simulate", "eig", "certify", "report")
     return [" ".join(["symbody", name, *model, *more.get(name, ())]) for name in names]
+
+
+def _rest(things: Sequence[Any], what: str) -> str:
+    """A note on the rows that a table leaves out."""
+    return (
+        note(f"{len(things) - MOST_ROWS} more {what}: the audit and the model file have them.")
+        if len(things) > MOST_ROWS
+        else ""
+    )
 
 
 def _sentence(text: str) -> str:
