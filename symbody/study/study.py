@@ -115,7 +115,7 @@ class Study(Introduced):
         """Parameters, in order."""
         return [s.name for s in self.mechanism.p]
 
-    @property
+    @cached_property
     def states(self) -> list[str]:
         """Names of coordinates, speeds, rates, additional variables and inputs, each once."""
         m = self.mechanism

@@ -43,13 +43,18 @@ class Poses:
 def placements_of(eq: Equations, frames: Iterable[Frame]) -> dict[Frame, Placement]:
     """Frames of a mechanism in the ground, and their child frames, as expressions."""
     known = placements(eq.mechanism)
-    for f in dict.fromkeys(f for frame in frames for f in frame.path):
-        if f not in known:
+    for frame in frames:
+        missing, f = list[Frame](), frame
+        while f not in known:
+            missing.append(f)
             if f.parent is None:
                 raise ViewError(
                     f"scene of {eq.name!r}: frame {f.name!r} is of another model than the motion; give shapes and traces of the model "
                     "that was derived"
                 )
+            f = f.parent
+        for f in reversed(missing):
+            assert f.parent is not None
             R, r = known[f.parent]
             known[f] = Placement(R @ f.rotation.matrix, r + R @ f.offset)
     return known

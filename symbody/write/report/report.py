@@ -330,7 +330,7 @@ class _Report:
         largest = max((abs(m.eigenvalue) for m in upper), default=1.0)
         chosen = sorted(
             upper, key=lambda m: (not m.is_oscillatory, -round(m.eigenvalue.real / largest, 9), m.frequency)
-        )[:MOST_MODES]
+        )[: 1 if study.is_large else MOST_MODES]
         out = []
         for k, m in enumerate(chosen, start=1):
             words = (
