@@ -2,14 +2,16 @@
 solves the same contact problem (`piles_peers.py`).
 
 `fall_ms` and `rest_ms` are CPU times of a step, in milliseconds: the mean over the first half of the motion and over its last
-tenth. `compliance` is that of the contacts (m/N), 0: rigid. `residual` is the largest of all steps, without unit; `missed` steps are above 1e-6. MuJoCo has no such residual.
+tenth, in the machine code of long runs. `first_s` are those of the first step, from shapes and places, in code that is quick to have;
+`code_s` those of the better code, which takes its place in a run of some seconds. Both are without code on disk. `compliance` is that of the contacts (m/N), 0: rigid. `residual` is the largest of all steps, without unit; `missed` steps are above 1e-6. MuJoCo has no such residual.
 `depth` is the deepest penetration at the end, as a fraction of the size of a body.
 """
 
 from __future__ import annotations
 
+import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -23,10 +25,13 @@ from symbody.integrate.piles.pile_records import PileStep
 from symbody.integrate.piles.pile_runs import PileRunner
 
 from . import piles_peers as peers
-from .timing import Row
+from .dynamics import empty_cache
+from .timing import Row, fresh
 
 STEP: Final = 2e-3
-STEPS: Final = 500  # of ours; a tenth of them for a peer that takes long
+STEPS: Final = 500
+BLOCK: Final = 10  # steps that are timed together
+PEER_SECONDS: Final = 10.0  # a peer that takes longer ends there
 SIZE: Final = 0.05  # radius of balls, half the edge of boxes
 SWEEPS: Final = 200
 COMPLIANCES: Final = (0.0, 1e-7, 1e-6)  # m/N
@@ -59,23 +64,33 @@ def heap_of_boxes(n: int) -> sb.Pile:
     return pile
 
 
-def ours(case: str, n: int, compliance: float = 0.0) -> Row:
+def ours(case: str, n: int, compliance: float) -> Row:
     pile = heap_of_boxes(n) if case == "heap of boxes" else box_of_balls(n, compliance=compliance)
-    at = pile.start
     began = time.process_time()
     pile.simulate(STEP, step=STEP)
     first = time.process_time() - began
-    spent, motions, at_end = [], [], pile
-    for steps in (STEPS // 2, STEPS, STEPS - STEPS // 10):
+    runner = PileRunner(pile._in_numbers(1e-6, SWEEPS, 0.0, 0.0), STEP)
+    began = time.process_time()
+    runner._effort.improve()
+    improved = time.process_time() - began
+    spent = []
+    for _ in range(STEPS // BLOCK):
         began = time.process_time()
-        motions.append(at_end.simulate(steps * STEP, step=STEP, every=steps, most_sweeps=SWEEPS))
-        spent.append(time.process_time() - began)
-    whole = motions[1]
+        runner.take(BLOCK, BLOCK)
+        spent.append((time.process_time() - began) / BLOCK)
+    total, gaps = runner.totals, runner.contacts().gaps
     return {
-        "case": case, "tool": "symbody", "n": len(at), "compliance": compliance, "first_s": first, "fall_ms": 1e3 * spent[0] / (STEPS // 2),
-        "rest_ms": 1e3 * (spent[1] - spent[2]) / (STEPS // 10), "contacts": len(whole.contacts.gaps), "sweeps": whole.sweeps / STEPS,
-        "residual": whole.residual, "missed": whole.missed, "depth": float(-whole.contacts.gaps.min(initial=0.0) / SIZE),
+        "case": case, "tool": "symbody", "n": runner.n, "compliance": compliance, "first_s": first, "code_s": improved, **halves(spent),
+        "contacts": len(gaps), "sweeps": total.sweeps / STEPS, "residual": total.residual, "missed": total.missed,
+        "depth": float(-gaps.min(initial=0.0) / SIZE),
     }  # fmt: skip
+
+
+def halves(spent: list[float]) -> Row:
+    """Milliseconds of a step while bodies fall, and at rest, from seconds of a step in each block; nothing where the end is missing."""
+    falling, at_rest = spent[: STEPS // BLOCK // 2], spent[-STEPS // BLOCK // 10 :]
+    rest = 1e3 * statistics.mean(at_rest) if len(spent) == STEPS // BLOCK else None
+    return {"fall_ms": 1e3 * statistics.mean(falling), "rest_ms": rest}
 
 
 def mujoco(case: str, n: int) -> Row:
@@ -100,18 +115,15 @@ def mujoco(case: str, n: int) -> Row:
     data = mj.MjData(model)
     mj.mj_step(model, data)
     first = time.process_time() - began
-    spent = [step_time(lambda: mj.mj_step(model, data), k) for k in (STEPS // 2, STEPS // 2 - STEPS // 10, STEPS // 10)]
+    spent: list[float] = []
+    while len(spent) < STEPS // BLOCK and sum(spent) * BLOCK < PEER_SECONDS:
+        began = time.process_time()
+        mj.mj_step(model, data, BLOCK)
+        spent.append((time.process_time() - began) / BLOCK)
     return {
-        "case": case, "tool": "mujoco", "n": len(at), "first_s": first, "fall_ms": 1e3 * spent[0], "rest_ms": 1e3 * spent[2],
+        "case": case, "tool": "mujoco", "n": len(at), "first_s": first, **halves(spent), "steps": len(spent) * BLOCK,
         "contacts": int(data.ncon), "depth": float(-min((c.dist for c in data.contact), default=0.0) / SIZE),
     }  # fmt: skip
-
-
-def step_time(step: Callable[[], object], count: int) -> float:
-    began = time.process_time()
-    for _ in range(count):
-        step()
-    return (time.process_time() - began) / count
 
 
 def yade_row(case: str, n: int) -> Row | None:
@@ -135,7 +147,7 @@ def one_problem(case: str, n: int) -> Iterator[Row]:
     A, b, mu = problem_of(runner.step)
     g = runner.step.graph
     g.x[:] = 0.0
-    sweeps = LoopCallee(store_by_blocks, {}, (), True, g=g)
+    sweeps = LoopCallee(store_by_blocks, {}, g=g)
     began = time.process_time()
     sweeps.run()
     mine = time.process_time() - began, np.array(g.x[: 3 * len(mu)])
@@ -174,11 +186,23 @@ def residual_of(A: Any, b: Any, mu: Any, x: Any) -> float:
     return float(np.sqrt((a * miss**2).sum() / min((b**2 / a).sum(), (a * x**2).sum())))
 
 
+def measured(function: str, *arguments: Any) -> Row:
+    """The row of a function in a process of its own."""
+    found = fresh(f"bench.piles:{function}", *arguments) or {
+        "case": arguments[0],
+        "tool": function,
+        "n": None,
+        "peak_mb": None,
+    }
+    return {**found, "mb": found.pop("peak_mb")}
+
+
 def rows() -> Iterator[Row]:
     for case, n in CASES:
         for compliance in COMPLIANCES if case != "heap of boxes" else (0.0,):
-            yield ours(case, n, compliance)
-        yield mujoco(case, n)
+            with empty_cache():
+                yield measured("ours", case, n, compliance)
+        yield measured("mujoco", case, n)
         if case != "heap of boxes":
             if (soft := yade_row(case, n)) is not None:
                 yield soft
