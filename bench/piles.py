@@ -1,10 +1,12 @@
 """Piles: balls that fall into a box and boxes in a heap, beside MuJoCo and YADE, whose contacts are soft, and beside Siconos, which
 solves the same contact problem (`piles_peers.py`).
 
-`fall_ms` and `rest_ms` are CPU times of a step, in milliseconds: the mean over the first half of the motion and over its last
-tenth, in the machine code of long runs. `first_s` are those of the first step, from shapes and places, in code that is quick to have;
-`code_s` those of the better code, which takes its place in a run of some seconds. Both are without code on disk. `compliance` is that of the contacts (m/N), 0: rigid. `residual` is the largest of all steps, without unit; `missed` steps are above 1e-6. MuJoCo has no such residual.
-`depth` is the deepest penetration at the end, as a fraction of the size of a body.
+`fall_ms` and `rest_ms` are CPU times of a step of 2 ms: the mean over the first half of the motion and over its last tenth, in the
+machine code of long runs. `first_step_s` is that of the first step from shapes and places, in code that is quick to have; `compile_s`
+that of the better code, which takes its place in a run of some seconds. Both are without code on disk. `compliance` is that of the
+contacts (m/N), 0: rigid. `residual` is the largest of all steps, without unit; `missed` steps are above 1e-6. The peers have no such
+residual; their ratios are those of the rigid contacts, at rest (in the fall, where a peer is stopped before). `depth` is the deepest
+penetration at the end, as a fraction of the size of a body.
 """
 
 from __future__ import annotations
@@ -80,7 +82,7 @@ def ours(case: str, n: int, compliance: float) -> Row:
         spent.append((time.process_time() - began) / BLOCK)
     total, gaps = runner.totals, runner.contacts().gaps
     return {
-        "case": case, "tool": "symbody", "n": runner.n, "compliance": compliance, "first_s": first, "code_s": improved, **halves(spent),
+        "case": case, "n": runner.n, "compliance": compliance, "first_step_s": first, "compile_s": improved, **halves(spent),
         "contacts": len(gaps), "sweeps": total.sweeps / STEPS, "residual": total.residual, "missed": total.missed,
         "depth": float(-gaps.min(initial=0.0) / SIZE),
     }  # fmt: skip
@@ -121,44 +123,44 @@ def mujoco(case: str, n: int) -> Row:
         mj.mj_step(model, data, BLOCK)
         spent.append((time.process_time() - began) / BLOCK)
     return {
-        "case": case, "tool": "mujoco", "n": len(at), "first_s": first, **halves(spent), "steps": len(spent) * BLOCK,
+        "case": case, "n": len(at), "peer": "mujoco", "first_step_s": first, **halves(spent), "steps": len(spent) * BLOCK,
         "contacts": int(data.ncon), "depth": float(-min((c.dist for c in data.contact), default=0.0) / SIZE),
     }  # fmt: skip
 
 
 def yade_row(case: str, n: int) -> Row | None:
-    """Soft balls; `per_ours_ms` is the time of the steps that cover one of ours."""
+    """Soft balls; times are of the steps that cover one of ours."""
     at = places(n)
     found = peers.yade(at, SIZE, n * 1.1 * SIZE, STEP * STEPS)
     if found is None:
         return None
-    fall, rest = found["spent"]
-    return {
-        "case": case, "tool": "yade", "n": len(at), "fall_ms": 1e3 * fall, "rest_ms": 1e3 * rest, "per_ours_ms": 1e3 * rest * STEP / found["dt"],
-        "contacts": found["contacts"],
-    }  # fmt: skip
+    fall, rest = (1e3 * spent * STEP / found["dt"] for spent in found["spent"])
+    return {"case": case, "n": len(at), "peer": "YADE", "fall_ms": fall, "rest_ms": rest, "contacts": found["contacts"]}
 
 
 def one_problem(case: str, n: int) -> Iterator[Row]:
     """The contact problem of a step at half time from zero: our sweeps, and as many iterations of Siconos's NSGS."""
     runner = PileRunner(box_of_balls(n)._in_numbers(1e-6, SWEEPS, 0.0, 0.0), STEP)
-    for _ in range(STEPS // 100):
-        runner.take(50, 50)
+    for _ in range(STEPS // BLOCK // 2):
+        runner.take(BLOCK, BLOCK)
     A, b, mu = problem_of(runner.step)
     g = runner.step.graph
     g.x[:] = 0.0
     sweeps = LoopCallee(store_by_blocks, {}, g=g)
     began = time.process_time()
     sweeps.run()
-    mine = time.process_time() - began, np.array(g.x[: 3 * len(mu)])
-    found = peers.siconos(A, b, mu, SWEEPS)
-    theirs = None if found is None else (found["seconds"], np.array(found["x"]))
-    for tool, solved in (("symbody", mine), ("siconos", theirs)):
-        if solved is not None:
-            yield {
-                "case": f"{case}, one problem", "tool": tool, "n": runner.n, "fall_ms": 1e3 * solved[0], "contacts": len(mu), "sweeps": SWEEPS,
-                "residual": residual_of(A, b, mu, solved[1]),
-            }  # fmt: skip
+    mine = time.process_time() - began
+    common = {"case": f"{case}, one problem", "n": runner.n, "contacts": len(mu), "sweeps": SWEEPS}
+    yield {**common, "seconds": mine, "residual": residual_of(A, b, mu, np.array(g.x[: 3 * len(mu)]))}
+    if found := peers.siconos(A, b, mu, SWEEPS):
+        residual = residual_of(A, b, mu, np.array(found["x"]))
+        yield {
+            **common,
+            "seconds": found["seconds"],
+            "residual": residual,
+            "peer": "Siconos",
+            "ratio": found["seconds"] / mine,
+        }
 
 
 def problem_of(s: PileStep) -> tuple[Any, Any, Any]:
@@ -186,24 +188,27 @@ def residual_of(A: Any, b: Any, mu: Any, x: Any) -> float:
     return float(np.sqrt((a * miss**2).sum() / min((b**2 / a).sum(), (a * x**2).sum())))
 
 
-def measured(function: str, *arguments: Any) -> Row:
-    """The row of a function in a process of its own."""
-    found = fresh(f"bench.piles:{function}", *arguments) or {
-        "case": arguments[0],
-        "tool": function,
-        "n": None,
-        "peak_mb": None,
-    }
-    return {**found, "mb": found.pop("peak_mb")}
+def measured(function: str, *arguments: Any) -> Row | None:
+    """The row of a function in a process of its own; None where its package is missing."""
+    found = fresh(f"bench.piles:{function}", *arguments)
+    return None if found is None else {**{k: v for k, v in found.items() if k != "peak_mb"}, "mb": found["peak_mb"]}
+
+
+def beside(row: Row | None, own: Row) -> Iterator[Row]:
+    """The row of a peer with its ratio: at rest, or in the fall where the peer does not come to rest."""
+    if row is not None:
+        time_of = "rest_ms" if row["rest_ms"] is not None else "fall_ms"
+        yield {**row, "ratio": row[time_of] / own[time_of]}
 
 
 def rows() -> Iterator[Row]:
     for case, n in CASES:
+        found = []
         for compliance in COMPLIANCES if case != "heap of boxes" else (0.0,):
             with empty_cache():
-                yield measured("ours", case, n, compliance)
-        yield measured("mujoco", case, n)
+                found.append(measured("ours", case, n, compliance) or {})
+        yield from found
+        yield from beside(measured("mujoco", case, n), found[0])
         if case != "heap of boxes":
-            if (soft := yade_row(case, n)) is not None:
-                yield soft
+            yield from beside(yade_row(case, n), found[0])
             yield from one_problem(case, n)
