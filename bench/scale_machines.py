@@ -23,7 +23,7 @@ from .limits import Limit, StoppedError
 from .timing import Row, fresh
 
 STEP: Final = 1e-3
-LIMIT: Final = Limit(60.0, 4000.0)
+LIMIT: Final = Limit(120.0, 4000.0)
 SIZES: Final = {
     "train": (10, 30, 100),
     "net": (3, 10, 30),

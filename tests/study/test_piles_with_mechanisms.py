@@ -153,6 +153,16 @@ def test_a_mechanism_with_constraints_moves_as_one_without():
     assert np.abs(tied["x"] + np.sin(tied["swing"])).max() < 1e-6
 
 
+def test_a_surface_that_begins_in_a_wall_is_noted():
+    """As bodies are: one deep contact of one surface is not refused."""
+    state, ball = free_ball((0, 0, 0.05))
+    pile = sb.Pile("p")
+    pile.wall("floor")
+    pile.mechanism(state, {"a": (ball, sb.sphere(0.1))})
+    notes = pile.simulate(0.01, step=0.001).outcome.notes
+    assert notes[0].startswith("bodies begin inside each other at 1 place, such as a[0] and a wall (gap -0.05)")
+
+
 @pytest.mark.parametrize(
     ("made", "said"),
     [

@@ -25,6 +25,7 @@ from ...algebra.graph.matrix import zeros
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Rotation
+from ...bodies.mass.mass import MassProperties
 from ...bodies.mechanism.mechanism import Mechanism
 from .frame_motions import moves, turning_axis
 from .inertial_parameters import NO_LUMP, Lump, turned_tensor
@@ -60,9 +61,12 @@ def lumps(
     kept          frames that keep so much mass that the first moment of their parent is zero along an axis
     """
     out: dict[Frame, Lump] = {}
+    of_mass: dict[MassProperties, Lump] = {}  # those of equal links are equal
     for b in mechanism.rigid_bodies:
         if not b.mass.is_massless:
-            out[b.frame] = out.get(b.frame, NO_LUMP) + Lump.of(b.mass)
+            if b.mass not in of_mass:
+                of_mass[b.mass] = Lump.of(b.mass)
+            out[b.frame] = out.get(b.frame, NO_LUMP) + of_mass[b.mass]
     if regroup is False:
         return out
     for f in reversed(mechanism.frames):

@@ -6,7 +6,7 @@ parent's and a motion vector for each speed, in its own components.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -140,9 +140,9 @@ class _TableMaker:
         out.links.append(TableLink(link, _pose(R, p), list(motions), place + columns))
         return self._is_sum_of(motions, spin, drift) and _depends_on_coordinates(place + columns)
 
-    def _is_sum_of(self, motions: dict[int, Any], spin: Matrix, drift: Matrix) -> bool:
+    def _is_sum_of(self, motions: Iterable[int], spin: Matrix, drift: Matrix) -> bool:
         """Whether there is no motion where all speeds are zero."""
-        still = dict.fromkeys([u for u, j in self.number.items() if j in motions], ZERO)
+        still = dict.fromkeys([self.kinematics.u[j] for j in motions], ZERO)
         return all(e is ZERO for x in (spin, drift) for e in substitute(x, still).entries)
 
 
@@ -151,7 +151,9 @@ def _add_lump(out: LinkTable, f: Frame, lump: Lump) -> None:
     link, R, p = out.places[f]
     if not link:
         return
-    x, h, I = out.links[link], R @ lump.h, R @ lump.I @ R.T
+    x, h, I = out.links[link], lump.h, lump.I
+    if identity(3) != R:
+        h, I = R @ lump.h, R @ lump.I @ R.T
     if p != zeros(3):
         I = I + (2 * dot(h, p) + lump.m * dot(p, p)) * identity(3) - h @ p.T - p @ h.T - lump.m * (p @ p.T)
     x.mass, x.first, x.inertia = x.mass + lump.m, x.first + h + lump.m * p, x.inertia + I

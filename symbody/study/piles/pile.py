@@ -32,7 +32,7 @@ from .pile_numbers import laws, mass_of, numbers, optional_laws, other_parameter
 from .pile_rows import streamed_rows
 from .pile_starts import start_notes
 from .pile_stepper import stepped_pile
-from .solid_shapes import solid_of
+from .solid_shapes import EqualSolids, solid_of
 
 FORMS: Final = ("ball", "polyhedron", "cylinder", "clump")
 
@@ -192,11 +192,11 @@ class Pile(Summarized):
         """
         where = f"{self._where}, mechanism"
         self._check_machine(where, start, surfaces)
-        bodies = []
+        bodies, solids = [], EqualSolids()
         given = optional_laws(where, friction, restitution, compliance)
         for name, (on, shape) in surfaces.items():
             self._check_name(name)
-            solid = solid_of(f"{where}, {name!r}", shape, None)
+            solid = solids.of(f"{where}, {name!r}", shape)
             frame, at = frame_and_coordinates(f"{where}, {name!r}", on, tuple(float(c) for c in solid.centre))
             bodies.append(MachineBody(frame, at, solid.turn))
             state = np.array([[0.0] * 3 + [1.0] + [0.0] * (STATE - 4)])

@@ -24,9 +24,12 @@ def numbers(where: str, given: Any, shape: tuple[int | None, ...]) -> Array:
     except (TypeError, ValueError) as error:
         raise ModelError(f"{where}: numbers, got {shown(given)}") from error
     fits = values.ndim == len(shape) and all(k is None or k == n for k, n in zip(shape, values.shape, strict=True))
-    if not fits or not np.isfinite(values).all():
-        wanted = " x ".join("n" if k is None else str(k) for k in shape)
+    wanted = " x ".join("n" if k is None else str(k) for k in shape)
+    if not fits:
         raise ModelError(f"{where}: {wanted} finite numbers, got an array of {values.shape}")
+    if len(bad := np.argwhere(~np.isfinite(values))):
+        place = ", ".join(map(str, bad[0]))
+        raise ModelError(f"{where}: {wanted} finite numbers, got {values[tuple(bad[0])]} at [{place}]")
     return values
 
 

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
+import scipy  # loads its parts when they are used
 
 from ...algebra.calculus.evaluate import evaluate
+from ...algebra.graph.graph import Expr
 from ...bodies.mass.mass import Shape
 from ...emit.run.callable import Array
-from ...errors import ModelError, SymbodyError, shown
+from ...errors import ModelError, SymbodyError, listed, shown
 from ...integrate.piles.pile_records import BALL, CLUMP, DRUM, HULL, MOST_CORNERS, MOST_FACES
 from ...integrate.piles.pile_solids import PileSolid
 
 CELLS: Final = 96  # along each side of the box around overlapping balls: moments to 1e-3
 MOST_COMPARED: Final = 3000  # corners of triangles that are all compared with each other
+HOLLOW: Final = 1e-6  # of the volume of its hull that a mesh with more may leave empty
 FLAT: Final = 1e-7  # corners within this fraction of the size are on the plane of a face
 AXES: Final = {"x": 0, "y": 1, "z": 2}
+
+
+class EqualSolids:
+    """Solids of many shapes, once for equal ones. (Meshes are compared by their sizes alone, and are not among them.)"""
+
+    def __init__(self) -> None:
+        self.known: dict[Shape, PileSolid] = {}
+
+    def of(self, where: str, shape: Any) -> PileSolid:
+        if not isinstance(shape, Shape) or shape.surface is not None:
+            return solid_of(where, shape, None)
+        if shape not in self.known:
+            self.known[shape] = solid_of(where, shape, None)
+        return self.known[shape]
 
 
 def solid_of(where: str, shape: Any, sides: int | None) -> PileSolid:
@@ -43,7 +60,7 @@ def solid_of(where: str, shape: Any, sides: int | None) -> PileSolid:
         return PileSolid(HULL, **common, **_hull(where, corners))
     if shape.surface is not None:
         corners = (np.array(shape.surface).reshape(-1, 3) - centre) @ turn
-        _check_convex(where, corners)
+        _check_convex(where, corners, content)
         return PileSolid(HULL, **common, **_hull(where, corners))
     raise ModelError(
         f"{where}: a {shape.kind} has no surface for a pile; take sb.sphere, sb.box, sb.cylinder, a convex solid of sb.read_solids, "
@@ -58,6 +75,8 @@ def _numbers(where: str, shape: Shape) -> tuple[list[float], Array, Array]:
 
 
 def _number(where: str, value: Any) -> float:
+    if isinstance(value, Expr) and isinstance(value.value, int | float):
+        return float(value.value)
     try:
         return float(evaluate(value))
     except (SymbodyError, TypeError, ValueError) as error:
@@ -83,6 +102,10 @@ def _prism(radius: float, length: float, axis: Array, sides: int) -> Array:
 
 def _solid_of_points(where: str, points: Any) -> PileSolid:
     """The convex hull of points, of uniform density; rows of four are balls."""
+    if isinstance(points, Mapping):
+        raise ModelError(
+            f"{where}: a body in a pile has one shape, got those of {listed(map(repr, points))}; take one of them by its name"
+        )
     try:
         given = np.array(points, dtype=float)
     except (TypeError, ValueError) as error:
@@ -150,10 +173,10 @@ def _moments_of_union(centres: Array, radii: Array) -> tuple[float, Array, Array
     return float(inside.sum() * step.prod()), centre, (places - centre).T @ (places - centre) / len(places)
 
 
-def _qhull(where: str, points: Array) -> ConvexHull:
+def _qhull(where: str, points: Array) -> Any:
     try:
-        return ConvexHull(points)
-    except QhullError as error:
+        return scipy.spatial.ConvexHull(points)
+    except scipy.spatial.QhullError as error:
         raise ModelError(f"{where}: the corners are in one plane; a body in a pile has a volume") from error
 
 
@@ -170,12 +193,17 @@ def _moments(where: str, points: Array) -> tuple[float, Array, Array]:
     return volume, inner + centre, np.trace(second) * np.eye(3) - second
 
 
-def _check_convex(where: str, triangles: Array) -> None:
-    """Every corner of a convex surface is below every triangle, seen from outside."""
+def _check_convex(where: str, triangles: Array, volume: float) -> None:
+    """Every corner of a convex surface is below every triangle, seen from outside; one of many triangles fills its hull."""
     corners = np.unique(triangles, axis=0)
-    if len(triangles) > MOST_COMPARED:  # in linear time: a mesh that is convex fills its hull
+    remedy = "divide it into convex parts, or give its corners as an array, whose convex hull is taken"
+    if len(triangles) > MOST_COMPARED:
         hull = _qhull(where, corners)
-        _check_size(where, len(hull.vertices), MOST_CORNERS, "corners")
+        if volume < (1 - HOLLOW) * hull.volume:
+            raise ModelError(
+                f"{where}: the mesh is not convex: its volume is {volume:z.6g}, that of its hull {hull.volume:z.6g}; {remedy}"
+            )
+        return
     size = float(np.abs(corners).max())
     for k in range(0, len(triangles), 3):
         a, b, c = triangles[k : k + 3]
@@ -184,8 +212,7 @@ def _check_convex(where: str, triangles: Array) -> None:
         over = float((corners @ normal).max() - a @ normal) / length if length > 0.0 else 0.0
         if over > 1e-6 * size:
             raise ModelError(
-                f"{where}: the mesh is not convex: a corner is {over:z.3g} above triangle {k // 3}; divide it into convex parts, "
-                "or give its corners as an array, whose convex hull is taken"
+                f"{where}: the mesh is not convex: a corner is {over:z.3g} above triangle {k // 3}; {remedy}"
             )
 
 
