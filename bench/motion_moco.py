@@ -1,8 +1,8 @@
 """Squat to stand (Dembia and others 2020, table 1): 4 degrees of freedom, 9 muscles of which 6 have elastic tendons, from
 the model file of the article, with the cost of OpenSim Moco; and the same by Moco in the same run.
 
-`SYMBODY_MOCO_PAPER=.../mocopaper/resources python -m bench motions`; a folder with squat_to_stand_4dof9musc.osim and
-the files of Rajagopal2016 for `motion_gait.py`. Moco needs minutes, and the package `opensim`.
+`SYMBODY_MOCO_PAPER=.../mocopaper/resources python -m bench motions`; a folder with squat_to_stand_4dof9musc.osim,
+and the files of Rajagopal2016 for `motion_gait.py` in a folder of that name or beside it. Moco needs minutes, and the package `opensim`.
 """
 
 from __future__ import annotations
@@ -46,6 +46,12 @@ def model_file() -> Path | None:
     folder = os.environ.get("SYMBODY_MOCO_PAPER", "")
     path = Path(folder) / FILE
     return path if folder and path.is_file() else None
+
+
+def gait_folder(path: Path) -> Path:
+    """The folder of the gait's files: Rajagopal2016 beside the model of the squat, as the article has it, or its own."""
+    inner = path.parent / "Rajagopal2016"
+    return inner if inner.is_dir() else path.parent
 
 
 def squat_equations(path: Path) -> sb.Equations:

@@ -7,7 +7,8 @@ peer_s     CPU time of the other solver, made before, the least of five of CasAD
            ratio = peer_s / solve_s; ratio_with_build compares the sums, from the model to the motion. The disk cache is
            not used
 hessian_over_values   operations of the Hessian of the Lagrangian over those of the values, at all nodes
-error_by_simulation   largest difference from `simulate` with the inputs of the motion, relative to the largest value
+error_by_simulation   largest difference from `simulate` with the inputs of the motion, relative to the largest value;
+                      empty where the simulation ends before the motion
 error                 largest ∫|x' - F(x, r)| dt of an interval, relative; a motion that is unstable without feedback
                       departs from a simulation however small this is
 
@@ -34,7 +35,7 @@ import numpy as np
 from .kept_rows import KeptRows
 from .motion_cases import CASES, Case, balance
 from .motion_gait import GAIT_INTERVALS, gait, gait_by_moco, measured_gait, tables_by_opensim, walking_model
-from .motion_moco import INTERVALS, by_moco, in_own_process, model_file, squat_to_stand
+from .motion_moco import INTERVALS, by_moco, gait_folder, in_own_process, model_file, squat_to_stand
 from .motion_peers import PeerRun, by_casadi, by_opty, has_opty
 from .motion_walker import INTERVALS as WALKER_INTERVALS
 from .motion_walker import by_casadi as walker_by_casadi
@@ -91,6 +92,7 @@ def measured(
         times.append(time.process_time() - begin)
     operations = [[len(b.index) * k for k in b.functions.operations] for b in program.blocks]
     values, _, hessian = np.sum(operations, axis=0)
+    relative = motion.check().relative
     row: Row = {
         "case": name,
         "transcription": method,
@@ -101,7 +103,7 @@ def measured(
         "objective": motion.objective,
         "known": known,
         "error": motion.error,
-        "error_by_simulation": motion.check().relative,
+        "error_by_simulation": relative if np.isfinite(relative) else None,
         "hessian_over_values": float(hessian / max(values, 1)),
         "peer": "",
         "peer_build_s": None,
@@ -211,7 +213,10 @@ def units() -> dict[str, Callable[[], Iterable[Row]]]:
     out[SQUAT] = lambda: [squat_row(path)]
     if not importlib.util.find_spec("opensim"):
         return out
-    return out | {GAIT: lambda: [gait_row(path.parent)], GAIT_OF_OPENSIM: lambda: [gait_row_of_opensim(path.parent)]}
+    return out | {
+        GAIT: lambda: [gait_row(gait_folder(path))],
+        GAIT_OF_OPENSIM: lambda: [gait_row_of_opensim(gait_folder(path))],
+    }
 
 
 def rows(only: list[str] | None = None, keep: str | None = None) -> Iterable[Row]:

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.skipif(
 
 def test_the_muscles_of_a_gait_have_the_cost_of_moco_inverse_with_its_paths(tmp_path: Path) -> None:
     assert MODEL is not None
-    model = motion_moco.in_own_process(motion_gait.walking_model, MODEL.parent, tmp_path)
-    walk = motion_gait.measured_gait(MODEL.parent, model)
+    model = motion_moco.in_own_process(motion_gait.walking_model, motion_moco.gait_folder(MODEL), tmp_path)
+    walk = motion_gait.measured_gait(motion_moco.gait_folder(MODEL), model)
     given = (walk.subject.names, walk.motion.q, walk.motion.u)
     active, arms = motion_moco.in_own_process(motion_gait.tables_by_opensim, model, *given)
     own_active, own_arms = walk.muscle_tables()
