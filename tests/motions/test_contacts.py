@@ -118,3 +118,28 @@ def test_fastest_arm_by_its_switching_times():
     assert motion.outcome
     assert motion.objective == pytest.approx(LUUS, abs=1e-6)
     assert motion.check().relative < 1e-5
+
+
+def test_friction_of_impulses():
+    """A stone that is to stay where it lands may be thrown with the speed that friction takes, mu times that of falling."""
+    m = sb.Model("stone")
+    x, y = m.coordinates("x y")
+    m.particle("stone", m.ground.point(x, y, 0), mass=2.0)
+    m.gravity(0, -9.81, 0)
+    floor = sb.Contacts(sb.derive(m), sb.Contact("floor", y, friction=0.5, slip=x.dot))
+    problem = motions.Problem("throw")
+    fall = problem.phase("fall", floor.equations("free"), (0.1, 2)).start(x=0, y=1, y_dot=0).bounds(x_dot=(0, 50))
+    fall.cost("speed", start=-x.dot).guess(x_dot=1)
+    rest = problem.phase("rest", floor.equations("floor sticks"), 0.1)
+    names = {"lam_floor": (0, None)}
+    with pytest.raises(sb.ModelError, match="there is no multiplier 'lam_flor'"):
+        problem.link(fall, rest, impact=names, friction={"lam_floor_friction": ("lam_flor", 0.5)})
+    with pytest.raises(sb.ModelError, match="a coefficient must not be negative, got -1"):
+        problem.link(fall, rest, impact=names, friction={"lam_floor_friction": ("lam_floor", -1)})
+    with pytest.raises(sb.ModelError, match="expected a multiplier and a coefficient"):
+        problem.link(fall, rest, impact=names, friction={"lam_floor_friction": 0.5})
+    problem.link(fall, rest, impact=names, friction={"lam_floor_friction": ("lam_floor", 0.5)})
+    motion = problem.solve(4)
+    assert motion.outcome
+    assert motion["x_dot"][0] == pytest.approx(0.5 * np.sqrt(2 * 9.81), rel=1e-6)
+    assert abs(motion.impulses["rest: lam_floor_friction"]) == pytest.approx(0.5 * motion.impulses["rest: lam_floor"])

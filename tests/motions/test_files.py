@@ -76,7 +76,7 @@ def test_contacts_of_a_file_are_modes_of_phases(tmp_path):
     problem = motions.read_problem(path)
     flight, stance = problem.phases.values()
     assert [len(p.equations.lam) for p in (flight, stance)] == [0, 1]
-    assert problem.links[0].impulses is not None
+    assert problem.links[0].impulses == {"lam_sole": (0, np.inf)}
 
 
 @pytest.mark.parametrize(

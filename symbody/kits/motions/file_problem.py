@@ -59,24 +59,30 @@ def read_problem(model: Any) -> Problem:
         phase = problem.phase(own.name, _equations(study, own), own.duration, values=_numbers(study))
         _state(phase, own)
         if before is not None:
-            problem.link(before, phase, impact=own.impact)
+            problem.link(before, phase, impact=own.impact and _pushes(study, phase))
         elif own.impact:
             raise sb.ModelError(f"{phase.where}: the first phase has no impact; there is no motion before it")
         before = phase
     if stated.choose:
         problem.choose(stated.choose)
     if stated.periodic is not None:
-        _repeat(problem, dict(stated.periodic))
+        _repeat(problem, dict(stated.periodic), study)
     return problem
 
 
-def _repeat(problem: Problem, options: dict[str, Any]) -> None:
+def _repeat(problem: Problem, options: dict[str, Any], study: sb.study.Study) -> None:
     """The motion ends as it begins, or with an impact after which it begins again."""
     phases = list(problem.phases.values())
     if not options.pop("impact", False):
         problem.periodic(**options)
         return
-    problem.link(phases[-1], phases[0], impact=True, **options)
+    problem.link(phases[-1], phases[0], impact=_pushes(study, phases[0]), **options)
+
+
+def _pushes(study: sb.study.Study, phase: Phase) -> dict[str, Any]:
+    """Ranges of impulses: contacts push and do not pull."""
+    gaps = {f"lam_{c.name}" for c in study.contacts.contacts} if study.contacts is not None else set()
+    return {s.name: (0.0, None) for s in phase.equations.lam if s.name in gaps}
 
 
 def _numbers(study: sb.study.Study) -> dict[str, float]:

@@ -117,6 +117,7 @@ class Problem(Summarized):
         *,
         jump: Mapping[Any, Any] | None = None,
         impact: bool | Mapping[str, Any] = False,
+        friction: Mapping[str, tuple[str, float]] | None = None,
         swap: Mapping[str, str] | None = None,
         free: Sequence[Any] = (),
     ) -> None:
@@ -125,7 +126,8 @@ class Problem(Summarized):
 
         jump     states of the phase that begins, by name, as expressions in states at the end of the phase before
         impact   speeds jump by impulses of the constraints of the phase that begins, M (u⁺ - u⁻) = Jcᵀ Λ; a mapping has
-                 ranges of impulses by name of the multiplier, as {"foot": (0, None)}
+                 ranges of impulses by name of the multiplier, as {"lam_foot": (0, None)}
+        friction  of impulses: {"lam_foot_friction": ("lam_foot", 0.8)} is |Λ_friction| <= 0.8 Λ_foot
         swap     names of states that change places, as legs do at a step: {"left": "right"}
         free     states that are not continued
 
@@ -175,9 +177,10 @@ class Problem(Summarized):
                 if name not in impulses:
                     raise unknown(where, "multiplier", str(name), impulses, sb.ModelError)
                 impulses[name] = checked_range(pair, f"{where}, impulse {name}")
+        cones = _checked_cones(friction or {}, impulses or {}, where)
         names = list(self.phases)
         closes = names.index(b.name) <= names.index(a.name)
-        self.links.append(PhaseLink(a, b, values, known, impulses, closes))
+        self.links.append(PhaseLink(a, b, values, known, impulses, cones, closes))
 
     def periodic(
         self,
@@ -381,3 +384,25 @@ class Problem(Summarized):
         True
         """
         return compiled_controller(self, intervals, iterations, barrier)
+
+
+def _checked_cones(
+    friction: Mapping[str, tuple[str, float]], impulses: Mapping[str, Range], where: str
+) -> dict[str, tuple[str, float]]:
+    """Friction of impulses: the normal one and the coefficient, by name."""
+    out = {}
+    for name, pair in friction.items():
+        if not (isinstance(pair, tuple) and len(pair) == 2):
+            raise sb.ModelError(
+                f"{where}, friction of {name}: expected a multiplier and a coefficient, as ('lam_foot', 0.8), got {shown(pair)}"
+            )
+        for multiplier in (name, pair[0]):
+            if multiplier not in impulses:
+                raise unknown(where, "multiplier", str(multiplier), impulses, sb.ModelError)
+        coefficient = finite_number(pair[1], f"{where}, friction of {name}", sb.ModelError)
+        if coefficient < 0:
+            raise sb.ModelError(
+                f"{where}, friction of {name}: a coefficient must not be negative, got {shown(pair[1])}"
+            )
+        out[name] = pair[0], coefficient
+    return out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
@@ -319,6 +319,7 @@ class PhaseLink:
     values: Mapping[sb.Symbol, sb.Expr]
     earlier: Mapping[str, sb.Symbol]  # states of the phase before, by name in the one that begins
     impulses: Mapping[str, Range] | None = None
+    cones: Mapping[str, tuple[str, float]] = field(default_factory=dict)  # friction of impulses
     closes_cycle: bool = False  # time does not go on
 
 

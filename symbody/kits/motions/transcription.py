@@ -366,6 +366,11 @@ class Transcription:
             r = self._rows.add(f"{b.phase.where}: impact, balance of {u.name}", 1)
             block.uses.append((r, np.zeros(1, int), len(block.values), 1.0))
             block.values.append(e)
+        for name, (normal, coefficient) in link.cones.items():  # -mu normal <= impulse <= mu normal
+            for sign in (1.0, -1.0):
+                r = self._rows.add(f"{b.phase.where}: friction of the impulse {name!r}", 1, -np.inf, 0.0)
+                self._rows.term(r, self.impulse[b.phase.name, name], sign)
+                self._rows.term(r, self.impulse[b.phase.name, normal], -coefficient)
 
     def _add_repetition(self, repetition: Repetition) -> None:
         a, b = self.meshes[repetition.last.name], self.meshes[repetition.first.name]
