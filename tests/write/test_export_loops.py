@@ -13,6 +13,7 @@ import pytest
 import symbody as sb
 from examples import four_bars
 from symbody.derivation.routes import repeated_equations
+from symbody.write.printers import flat_text
 from tests.contracts.targets import c_compiler
 from tests.installed import good, installed, make_check, run_in
 from tests.linked_trees import random_tree, take_loops
@@ -158,3 +159,12 @@ def test_targets_without_loops_write_them_out(tmp_path: Path, monkeypatch: pytes
     text = (folder / "tree_casadi.py").read_text()
     assert "loop" not in text
     assert "def rhs(" in text
+
+
+@pytest.mark.parametrize("language", ["jax", "casadi", "modelica"])
+def test_very_long_text_is_refused(language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flat_text, "MOST_WRITTEN_OUT", 3000)
+    with pytest.raises(sb.errors.ProgramError, match=r"operations, of which at most 3000.*C, Rust, JavaScript, NumPy"):
+        sb.write.export(
+            chain(60), language, tmp_path, reference=None, **({} if language == "modelica" else {"functions": ["rhs"]})
+        )

@@ -124,7 +124,7 @@ def _extents(seen: Seen, finder: SkeletonFinder) -> tuple[Array, Array]:
             return
         t = moves[frame]
         k = np.minimum(picked, t.position.shape[1] - 1)
-        R = np.stack([rotation_matrix(e) for e in t.rotation[-1, k]])
+        R = rotation_matrix(t.rotation[-1, k])
         out.append(t.position[-1, k] + R @ np.array(point))
 
     for surface in seen.surfaces:
@@ -153,7 +153,7 @@ def _corners(surface: Surface, track: Track, picked: Array) -> Array:
     w = surface.weights[-1, np.minimum(picked, surface.weights.shape[1] - 1)]
     local = surface.mesh.vertices[k][:, None] + np.einsum("tm,mva->vta", w, surface.shifts[:, k])
     at = np.minimum(picked, track.position.shape[1] - 1)
-    R = np.stack([rotation_matrix(e) for e in track.rotation[-1, at]])
+    R = rotation_matrix(track.rotation[-1, at])
     return np.asarray(track.position[-1, at] + np.einsum("tab,vtb->vta", R, local))
 
 
@@ -239,7 +239,7 @@ def _lowest(seen: Seen, up: Array) -> float:
         else:
             t = moves[s.frame]
             k = _sample_indices(t.position.shape[1])
-            r, R = t.position[-1, k], np.stack([rotation_matrix(e) for e in t.rotation[-1, k]])
+            r, R = t.position[-1, k], rotation_matrix(t.rotation[-1, k])
         ups = np.einsum("nji,j->ni", R, up)  # up, in the frame
         heights = r @ up + ups @ np.array(s.position)
         out.append(float((heights - _reach(s, seen.meshes, ups @ rotation_matrix(s.rotation))).min()))

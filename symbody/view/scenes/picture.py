@@ -327,7 +327,7 @@ def _traces(scene: Scene, view: Projection, theme: str) -> Iterator[Patch]:
         if trace.at.frame not in tracks:
             continue
         f = tracks[trace.at.frame]
-        R = np.stack([rotation_matrix(e) for e in f.rotation[-1]])
+        R = rotation_matrix(f.rotation[-1])
         flat, depth = view(f.position[-1] + R @ np.array(trace.at.point))
         yield Patch(float(depth.max()), flat, colour_of(trace.colour, theme), 1.5, 0.7)
 

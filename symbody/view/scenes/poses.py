@@ -142,10 +142,13 @@ def continuous_parameters(e: Array) -> Array:
 
 
 def rotation_matrix(e: Sequence[float] | Array) -> Array:
-    """R = (2 e0² - 1) 1 + 2 (e eᵀ + e0 ẽ)."""
-    e0, v = float(e[0]), np.asarray(e[1:], dtype=np.float64)
-    skewed = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
-    return (2 * e0**2 - 1) * np.eye(3) + 2 * (np.outer(v, v) + e0 * skewed)
+    """R = (2 e0² - 1) 1 + 2 (e eᵀ + e0 ẽ), of one row of Euler parameters or of many: (..., 4) -> (..., 3, 3)."""
+    e = np.asarray(e, dtype=np.float64)
+    e0, v = e[..., :1, None], e[..., 1:]
+    skewed = np.zeros((*e.shape[:-1], 3, 3))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        skewed[..., k, j], skewed[..., j, k] = v[..., i], -v[..., i]
+    return (2 * e0**2 - 1) * np.eye(3) + 2 * (v[..., :, None] * v[..., None, :] + e0 * skewed)
 
 
 def interpolated_rotation(e: Array, s: float, f: Array) -> Array:

@@ -27,6 +27,7 @@ from .shown_motion import ShownMotion
 SAMPLES: Final = 24  # number of random configurations
 SPREADS: Final = (0.4, 0.1, 0.02)  # spreads of the coordinates about the current configuration, tried in turn
 SAME_POINT: Final = 1e-6  # distance of points, relative to the mechanism's size, below which they coincide
+MOST_COMPARED: Final = 1000  # bodies, of which each is compared with all frames
 UNFIXED_JOINTS: Final = ("free", "rolling", "planar")  # kinds of joints without a common point of both bodies
 SLIDING: Final = ("prismatic", "cylindrical", "screw")
 TURNING: Final = ("revolute", "cylindrical", "screw")
@@ -225,7 +226,10 @@ class SkeletonFinder:
         return len(self.bodies) + next(k for k, a in enumerate(self.acting) if a is action)
 
     def _hold_common_points(self, held: dict[str, list[Three]], joined: set[frozenset[str]]) -> list[DrawnJoint]:
-        """Join bodies at origins of frames that are fixed points of both and not yet joined."""
+        """Join bodies at origins of frames that are fixed points of both and not yet joined; pairs of very many bodies are not
+        compared."""
+        if len(self.bodies) > MOST_COMPARED:
+            return []
         names = [GROUND, *self.bodies]
         origins = np.stack(
             [np.zeros_like(self.tried.r[self.frames[0]]), *(self.tried.r[self.frame_of(n)] for n in self.bodies)]

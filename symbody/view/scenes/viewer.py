@@ -7,6 +7,7 @@ SVG for browsers without WebGL or scripts.
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
@@ -23,6 +24,7 @@ from .solids import profile, ratio_of
 if TYPE_CHECKING:
     from .scene import Scene
 
+MOST_DRAWN: Final = 3000  # solids in a still picture
 COARSE_STEPS: Final = 7  # along the profile of a ball of which there are very many
 
 
@@ -175,7 +177,7 @@ def assets() -> str:
 def fragment(scene: Scene, *, assets: bool = True, height: str = "26rem", autoplay: bool = True) -> str:
     """A scene as a part of a page. `data-theme` of the page's root element decides dark or light; else the reader's
     system does."""
-    still = svg(scene, _moment(scene), 960, 560)
+    still = svg(_drawn_still(scene), _moment(scene), 960, 560)
     before = f"<style>{style()}</style>" if assets else ""
     behind = f"<script>{script()}</script>" if assets else ""
     play = "" if autoplay else ' data-autoplay="no"'
@@ -186,6 +188,13 @@ def fragment(scene: Scene, *, assets: bool = True, height: str = "26rem", autopl
         f'<noscript><p class="sbv-note">Turning and playing needs JavaScript; this is a still picture.</p></noscript>'
         f'<script type="application/json" class="sbv-data">{as_script_data(data(scene))}</script></section>{behind}'
     )
+
+
+def _drawn_still(scene: Scene) -> Scene:
+    """The scene with so many solids as a still picture shows: it has kilobytes of text for each."""
+    drawn = [s for s in scene.solids if s.group in scene.shown]
+    step = -(-len(drawn) // MOST_DRAWN)
+    return scene if step <= 1 else replace(scene, solids=tuple(drawn[::step]))
 
 
 def _moment(scene: Scene) -> float:

@@ -41,6 +41,7 @@ from ...whole_files import write_text
 from .contact_entries import ContactPart, contact_entries
 from .model_expressions import Lines
 
+MOST_FRAMES: Final = 1000  # from which on a refusal is likely to be one of size
 READINGS: Final = 5  # at most, until formulas are in the order in which they are read
 LINE: Final = 140  # characters of a line that holds a whole table
 
@@ -105,7 +106,14 @@ def model_text(model: Model | Mechanism, contacts: Contacts | None = None, start
         try:
             file = read_model_text(text, mechanism.name)
         except ModelFileError as error:
-            raise ModelError(f"write_model: the file of {mechanism.name!r} could not be read again: {error}") from error
+            advice = (
+                "; the file names every frame and body: write parts that repeat once, under `repeat` (docs/model-files.md)"
+                if len(mechanism.frames) > MOST_FRAMES
+                else ""
+            )
+            raise ModelError(
+                f"write_model: the file of {mechanism.name!r} could not be read again: {error}{advice}"
+            ) from error
         again = _ModelFileWriter(file.mechanism, file.requests.contacts, begin).text()
         if again == text:
             break

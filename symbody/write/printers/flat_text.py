@@ -7,8 +7,13 @@ not say how they are written.
 
 from __future__ import annotations
 
+from typing import Final
+
 from ...algebra.printing.target_names import UniqueNames
 from ...emit import ir
+from ...errors import ProgramError
+
+MOST_WRITTEN_OUT: Final = 250_000  # operations: 12 MB of text, and minutes for the packages that read it
 
 
 class FlatText(ir.Infix):
@@ -64,7 +69,12 @@ class FlatText(ir.Infix):
     # ------------------------------------------------------------------------------------------------ languages
 
     def printable_program(self, program: ir.Program) -> ir.Program:
-        """The program without the loops that the language has not."""
+        """The program without the loops that the language has not; very long ones are refused."""
+        if program.cost.total > MOST_WRITTEN_OUT and any(i.op == "sweeps" for i in program.code):
+            raise ProgramError(
+                f"{program.name}: loops over equal links would be written out in this language, {program.cost.total} operations, of which "
+                f"at most {MOST_WRITTEN_OUT} are written; C, Rust, JavaScript, NumPy, Fortran and MATLAB have the loops"
+            )
         return ir.straight_line_program(program)
 
     def store(self, o: int, out: ir.Output, at: int, text: str) -> None:
