@@ -446,9 +446,49 @@ def test_parts_are_repeated():
     assert differences(m, sb.study.read_model_text(CHAIN).mechanism) == []
 
 
+HANDS = """
+symbody: 1
+name: hands
+gravity: [0, 0, -9.81]
+parts:
+  finger:
+    parts:
+      bone:
+        parameters: {l: 0.1}
+        bodies: {rod: {mass: 0.1, com: [l/2, 0, 0], inertia: [1e-5, 1e-4, 1e-4]}}
+        joints: {a: {revolute: [ground, rod], axis: y}}
+        frames: {tip: "rod.translate(l, 0, 0)"}
+    repeat: {bone: {part: bone, count: 3, end: tip}}
+frames: {left: "ground.translate(0, 0.1, 0)", right: "ground.translate(0, 0.2, 0)"}
+repeat:
+  finger: {part: finger, count: 2, on: [left, right], values: {bone_0_l: [0.1, 0.2]}}
+  nail: {part: finger, count: 2, on: [finger_0_bone_2_tip, finger_1_bone_2_tip]}
+"""
+
+
+def test_repeated_parts_of_repeated_parts():
+    """Chains within copies, and copies on the ends of copies: a tree."""
+    bone = sb.Model("bone")
+    l = bone.parameter("l", 0.1)
+    rod = bone.body("rod", mass=0.1, com=(l / 2, 0, 0), inertia=(1e-5, 1e-4, 1e-4))
+    bone.revolute("a", bone.ground, rod, axis="y")
+    bone.frame("tip", rod.frame.translate(l, 0, 0))
+    finger = sb.Model("finger")
+    finger.repeat("bone", finger.ground, bone, 3, end="tip")
+    m = sb.Model("hands")
+    m.gravity(0, 0, -9.81)
+    places = [m.frame(n, m.ground.translate(0, y, 0)) for n, y in (("left", 0.1), ("right", 0.2))]
+    fingers = m.repeat("finger", places, finger, 2, values={"bone_0_l": [0.1, 0.2]})
+    m.repeat("nail", [f.frame("bone_2_tip") for f in fingers], finger, 2)
+    read = sb.study.read_model_text(HANDS).mechanism
+    assert differences(m, read) == []
+    assert [j.parent for j in read.joints][::3] == ["ground", "ground", "finger_0_bone_2_rod", "finger_1_bone_2_rod"]
+
+
 @pytest.mark.parametrize(
     ("text", "instead", "message"),
     [
+        ("count: 3", "count: 0", "count is a whole number from 1 to 10000, got 0"),
         ("count: 3", "count: 2.5", "count is a whole number from 1 to 10000, got 2.5"),
         ("end: tip", "end: top", "end='top' is not a frame of model 'link'"),
         ("[0.1, 0.2, 0.3]", "[0.1, 0.2]", "2 values of 'mass' for 3 copies"),

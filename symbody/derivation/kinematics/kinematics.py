@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 from ...algebra.calculus.derivatives import jacobian, time_derivative
@@ -87,7 +88,7 @@ class Kinematics:
         ω = Rᵀ ω_P + s,   v = Rᵀ (v_P + ω_P × p + p')
         """
         out = self._velocities
-        for f in reversed([f for f in frame.ancestors() if f not in out]):
+        for f in reversed([*takewhile(lambda f: f not in out, frame.ancestors())]):
             assert f.parent is not None
             w, v = out[f.parent]
             inwards = f.rotation.inwards
