@@ -105,6 +105,12 @@ def test_jacobian_knows_its_zeros():
     assert jacobian(chain, xs, "reverse") == jacobian(chain, xs, "forward")
 
 
+def test_time_derivative_with_something_else_than_rates():
+    q = symbol("q", "coordinate")
+    with pytest.raises(ExpressionError, match="rates= maps symbols to their time derivatives, got"):
+        time_derivative(sin(q), [q])  # type: ignore[arg-type]
+
+
 def test_time_derivative_by_the_table_of_rates():
     q, m = symbol("q", "coordinate"), symbol("m")
     u, t = symbol("u", "speed"), symbol("t", "time")

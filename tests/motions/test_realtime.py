@@ -7,6 +7,7 @@ import symbody as sb
 from bench.motion_cases import balance, cart_pole_equations
 from symbody.kits import motions
 from tests.amount import dear
+from tests.write import fmus
 
 pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
 
@@ -93,9 +94,17 @@ def test_motion_with_feedback_is_exported(tmp_path):
 
 @dear
 def test_motion_with_feedback_is_an_fmu(tmp_path):
+    """FMPy moves it as `simulate` does, also from a start beside the motion."""
     motion = unstable()
     closed = sb.integrate.closed_loop(motion.transcription.meshes["go"].phase.equations, motion.feedback())
-    assert sb.write.fmu(closed, tmp_path / "motion.fmu").stat().st_size > 1000
+    path = sb.write.fmu(closed, tmp_path / "motion.fmu")
+    assert path.stat().st_size > 1000
+    times = np.linspace(0, float(motion.t[-1]), 21)
+    start = {s.name: 1.1 * float(motion[s.name][0]) for s in closed.state}
+    expected = sb.simulate(closed, times, start, rtol=1e-11)
+    for kind in (fmus.ME, fmus.CS):
+        found = fmus.motion(path, kind, list(start), times, start_values=start)
+        assert found == pytest.approx(np.column_stack([expected[n] for n in start]), abs=1e-5)
 
 
 def test_contacts_of_unknown_order_in_real_time():

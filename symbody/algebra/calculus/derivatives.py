@@ -380,6 +380,8 @@ def time_derivative(thing: Any, rates: Mapping[Symbol, Any] | None = None) -> An
     See also: `derivative`, `Symbol`.
     """
     check_node_limit()
+    if rates is not None and not isinstance(rates, Mapping):
+        raise ExpressionError(f"time_derivative: rates= maps symbols to their time derivatives, got {shown(rates)}")
     table = rates or {}
     inside = [n for n in evaluation_order(scalars(thing)) if isinstance(n, Symbol)]
     moving = {n: as_expr(table[n]) if n in table else rate_of(n) for n in inside}
