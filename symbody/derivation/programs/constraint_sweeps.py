@@ -32,6 +32,16 @@ class Correction:
     violation: Expr
 
 
+@dataclass(frozen=True)
+class SlopeEntries:
+    """Jc by its entries that are not zero everywhere, and b."""
+
+    rows: list[int]
+    columns: list[int]
+    entries: list[Expr]
+    b: tuple[Expr, ...]
+
+
 Residual = Callable[[GroupEquations], Matrix]
 
 
@@ -90,15 +100,43 @@ class ConstraintSweeps:
         return phi.items(phi.of_rows(0)), psi.items(psi.of_rows(0))
 
     @cached_property
+    def slopes(self) -> SlopeEntries:
+        """Jc and b, without equations that are solved."""
+        run = ConstraintSchedule(self, self.groups)
+        run.put_groups([lambda g: g.b])
+        rows, columns, found = list[int](), list[int](), list[int | Expr]()
+        for i, g in enumerate(self.groups):
+            for k in g.trees:
+                at, known = run.coupling[i, k]
+                speeds = self.parts.parts.trees[k].speeds
+                for place, e in enumerate(known):
+                    if e is not ZERO:
+                        rows.append(g.first + place // len(speeds))
+                        columns.append(speeds[place % len(speeds)])
+                        found.append(at + place if e is None else e)
+        places = [x for x in found if isinstance(x, int)]
+        items = run.items([*places, *run.of_rows(0)])
+        moving = iter(items)
+        return SlopeEntries(
+            rows, columns, [next(moving) if isinstance(x, int) else x for x in found], items[len(places) :]
+        )
+
+    @cached_property
+    def coordinates(self) -> list[int] | None:
+        """Of each speed the number of the coordinate whose rate it is; None where rates are no speeds."""
+        eq = self.eq
+        number = {rate: j for j, rate in enumerate(eq.mechanism.rates[q] for q in eq.q) if isinstance(rate, Symbol)}
+        return [number[u] for u in eq.u] if len(number) == len(eq.u) == len(eq.q) else None
+
+    @cached_property
     def positions(self) -> Correction:
         """Of coordinates."""
         eq = self.eq
-        by_speed = {rate: q for q, rate in eq.mechanism.rates.items() if isinstance(rate, Symbol)}
-        if not len(by_speed) == len(eq.u) == len(eq.q):
+        if self.coordinates is None:
             found = self._correction(self.holonomic, lambda g: g.phi)
             changed = zip(eq.q, self._in_coordinates(found.corrected), strict=True)
             return Correction([q - d for q, d in changed], found.violation)
-        found = self._correction(self.holonomic, lambda g: g.phi, [by_speed[u] for u in eq.u])
+        found = self._correction(self.holonomic, lambda g: g.phi, [eq.q[j] for j in self.coordinates])
         after: dict[Expr, Expr] = dict(zip(eq.u, found.corrected, strict=True))
         return Correction([after[eq.mechanism.rates[q]] for q in eq.q], found.violation)
 

@@ -24,6 +24,7 @@ MANY_COORDINATES: Final = 20  # number of coordinates from which loops are close
 # number of coordinates from which a configuration of equal parts is not looked for, where equal parts cannot have equal
 # coordinates: loops are closed one by one at a cost that grows with the square of their number
 MANY_PLACED: Final = 300
+MANY_AT_ONCE: Final = 100  # number of coordinates of equal parts from which all loops together are not closed
 MAX_STARTS: Final = 8  # largest number of random starts
 
 
@@ -77,6 +78,8 @@ def _configuration_by_search(eq: Equations, seed: int, given: Mapping[Any, float
         place = loop_by_loop(eq, random_values(eq, random) | fixed, random)
         if place is not None:
             return Configuration(place, [0.0] * len(eq.rows.positions))
+        if isinstance(eq.Jc, LateRows) and len(eq.q) > MANY_AT_ONCE:
+            return Configuration(random_values(eq, random), [], holds=False, is_sought=False)
     loose = [v.symbol for v in eq.variables.of("p") if v.default is None and v.symbol not in fixed]
     for start in range(MAX_STARTS):
         random = Random(1000 * seed + start)

@@ -20,6 +20,7 @@ from ..kernels.march import GROWTH_LEVELS
 from ..kernels.march_records import Growth
 from ..result.outcome import Ending, Outcome
 from ..start.constraint_rows import rows_of
+from ..start.sparse_constraints import dependences
 from .singular_configurations import singular_near, state_in
 
 NO_RATES: Final = (
@@ -121,18 +122,23 @@ def _dependent_constraints(form: Form, ending: Ending, t: float, y: Array, p: Ar
     except ValueError:
         return ""
     rows = rows_of(form.equations)
-    Jc, _ = rows.speed(*state.arguments)
-    U, s, _ = np.linalg.svd(Jc / sizes_of_rows(Jc)[:, None])
-    if s[-1] > NEARLY_DEPENDENT * s[0]:
+    if rows.sparse is not None:
+        found, V = dependences(rows.sparse.speed(*state.arguments)[0])
+        smallest, vector = float(found[0]), V[:, 0]
+    else:
+        Jc, _ = rows.speed(*state.arguments)
+        U, s, _ = np.linalg.svd(Jc / sizes_of_rows(Jc)[:, None])
+        smallest, vector = s[-1] / s[0], U[:, -1]
+    if smallest > NEARLY_DEPENDENT:
         near = singular_near(state) if ending in NO_RATES else ()
         return (
             f"{in_number(near, 'constraints of {} become', '{} become')} linearly dependent just there: a singular position. {SINGULARITY_ADVICE}"
             if near
             else ""
         )
-    involved = [row.owner for row, weight in zip(rows.speeds, np.abs(U[:, -1]), strict=True) if weight > 0.05]
+    involved = [row.owner for row, weight in zip(rows.speeds, np.abs(vector), strict=True) if weight > 0.05]
     return (
-        f"{in_number(dict.fromkeys(involved), 'constraints of {} become', '{} become')} linearly dependent there (smallest singular value of the constraints {s[-1] / s[0]:z.1e} of the largest): "
+        f"{in_number(dict.fromkeys(involved), 'constraints of {} become', '{} become')} linearly dependent there (smallest singular value of the constraints {smallest:z.1e} of the largest): "
         f"the configuration is singular. {SINGULARITY_ADVICE}"
     )
 

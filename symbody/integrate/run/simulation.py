@@ -158,6 +158,8 @@ class Simulation:
 
     def _ending(self, leg: Leg, adaptation: Adaptation | None) -> Ending:
         """Run the machine to its end, through its events."""
+        if self.rank.is_singular:
+            return Ending.SINGULAR
         events, max_steps = self.events, self.options.max_steps
         try:
             if events is None:

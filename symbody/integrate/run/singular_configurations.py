@@ -200,7 +200,10 @@ class _WayBetween:
 
     def _slopes(self, y: Array, t: float) -> Array:
         s, n = self.start, self.n_q
-        return self.rows.speed(t, y[:n], s.u, s.z, s.r, s.p)[0]
+        state = (t, y[:n], s.u, s.z, s.r, s.p)
+        if self.rows.sparse is not None:
+            return np.asarray(self.rows.sparse.speed(*state)[0].toarray())
+        return self.rows.speed(*state)[0]
 
     def _jc(self, theta: float) -> Array:
         t, y = self.at(theta)

@@ -29,11 +29,15 @@ from ...emit.run.callable import Array
 from ...errors import AssemblyError, SymbodyError, advised_error, in_number, listed
 from ..inputs.inputs import with_inputs
 from .assemblies import Assemblies, goes_on
+from .branch_rank import MANY_PLACED
 from .configuration_search import Found, Numbers, Search, is_periodic, unwound
 from .constraint_rows import Rows, rows_of
 from .given_outputs import GivenOutputs, given_outputs
-from .open_joints import contradiction, open_joints, too_much_given
+from .open_joints import contradiction, only_singular, open_joints, too_much_given
+from .sparse_constraints import dependences
+from .sparse_search import SparseSearch, nearest_speeds
 from .state import (
+    MAX_START_VIOLATION,
     Amount,
     Start,
     State,
@@ -319,6 +323,8 @@ def _position_search(task: _AssemblyTask) -> Search:
 
 def _configuration(task: _AssemblyTask, is_explained: bool = True) -> tuple[Array, str]:
     """Coordinates that satisfy the constraints, and a sentence on how they were found."""
+    if (near := _in_loops(task, is_explained)) is not None:
+        return near
     search = _position_search(task)
     found, attempt = search.first()
     if not found.holds and is_explained:
@@ -326,6 +332,34 @@ def _configuration(task: _AssemblyTask, is_explained: bool = True) -> tuple[Arra
     if not found.holds:
         raise AssemblyError(f"assembly of {task.equations.name!r}: the constraints do not close")
     return _nearest_equivalent(task, search, found).x, _how(task, attempt)
+
+
+def _in_loops(task: _AssemblyTask, is_explained: bool) -> tuple[Array, str] | None:
+    """The nearest configuration of constraints in loops, and how it was found; None of others, and where none is reached and there
+    are so few coordinates that one is searched for from random starts."""
+    loops = task.rows.sparse
+    if loops is None or loops.coordinates is None:
+        return None
+    rest = [task.numbers(g) for g in "uzrp"]
+
+    def rows(q: Array) -> tuple[Array, Any]:
+        state = (task.known["t"], q, *rest)
+        return task.rows.residuals(*state)[0], loops.position_slopes(*state)
+
+    search = SparseSearch(rows, task.numbers("q"), task.free("q"), task.weight("q"))
+    found, attempt = search.first(loops.alike_starts(search.start, search.free) if is_explained else ())
+    if found.holds:
+        return search.onto(loops.unwound(found.x, search.start, rows, search.free)).x, _how(task, attempt)
+    if len(found.x) <= MANY_PLACED:
+        return None
+    where, held, named = f"assembly of {task.equations.name!r}", task.named("q"), task.rows.positions
+    if np.abs(found.left).max() <= MAX_START_VIOLATION:
+        s, V = dependences(rows(found.x)[1])
+        raise only_singular(where, named, V[:, 0], float(s[0]))
+    if held and is_explained and (closed := search.without_held().nearest()).holds:
+        there = {q.name: v for q, v in zip(task.equations.q, closed.x.tolist(), strict=True) if q.name in held}
+        raise too_much_given(where, held, len(closed.x) - len(named), there, found.left, named)
+    raise open_joints(where, found.left, named)
 
 
 def _how(task: _AssemblyTask, attempt: int) -> str:
@@ -425,22 +459,24 @@ def _closed_without(task: _AssemblyTask, search: Search, best: Found, held: Mapp
 def _speeds(task: _AssemblyTask, q: Array) -> Array:
     """Speeds nearest to their start that keep Jc u + b = 0 and the rates that are held."""
     state = (task.known["t"], q, *(task.numbers(g) for g in "uzrp"))
-    A, b = task.rows.speed(*state)
-    rows = list(task.rows.speeds)
+    rows, loops = list(task.rows.speeds), task.rows.sparse
+    is_sparse = loops is not None and not task.rates
+    nearest = nearest_speeds if is_sparse else _least
+    A, b = loops.speed(*state) if loops is not None and is_sparse else task.rows.speed(*state)
     if task.rates:
         N, n = task.rows.rate(*state)
         for j, value in task.rates.items():
             A, b = np.vstack([A, N[j]]), np.append(b, n[j] - value)
             rate = task.equations.rates[j] - value
             rows.append(NamedRow(f"{rate_name(task.equations.q[j].name, 1)} = {value:g}", "rate", rate))
-    u, left, is_exact = _least(A, b, task.numbers("u"), task.free("u"), task.weight("u"))
+    u, left, is_exact = nearest(A, b, task.numbers("u"), task.free("u"), task.weight("u"))
     if is_exact:
         return u
     where, held = f"assembly of {task.equations.name!r}", {**task.named("u"), **_named_rates(task)}
     k = len(task.rows.speeds)
-    there, _, closes = _least(A[:k], b[:k], u, np.arange(len(u)), task.weight("u"))
+    there, _, closes = nearest(A[:k], b[:k], u, np.arange(len(u)), task.weight("u"))
     if held and closes:
-        free = len(u) - SingularValues.of(A[:k]).rank(RANK_TOLERANCE)
+        free = len(u) - (k if is_sparse else SingularValues.of(A[:k]).rank(RANK_TOLERANCE))
         at = dict(zip((s.name for s in task.equations.u), there, strict=True))
         raise too_much_given(where, held, free, {n: at[n] for n in held if n in at}, left, rows, True)
     raise AssemblyError(contradiction(where, left, rows, True))

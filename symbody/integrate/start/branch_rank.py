@@ -12,13 +12,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ...derivation.equations.constraint_rank import constraint_rank, full_rank_at
+from ...derivation.equations.constraint_rank import constraint_rank
 from ...derivation.equations.equations import Equations
 from ...derivation.rank.row_space import RowSpace
+from .constraint_rows import rows_of
+from .sparse_constraints import dependences
 
 if TYPE_CHECKING:
     from .state import State
 
+MANY_PLACED: Final = 100  # coordinates in loops, from which on no configuration is searched for from random starts
+# smallest singular value below which constraints in loops, which are eliminated without pivots, have no accelerations
+SINGULAR_IN_LOOPS: Final = 1e-6
 NEARLY_SINGULAR: Final = 1e-5  # smallest singular value below which redundancy is examined at the start
 
 
@@ -27,8 +32,9 @@ class RunRank:
     """Ranks of the constraints in a run: of all rows, of the holonomic ones; rows that are independent, and sizes of
     all at the start.
 
-    is_known   False where it was not found, because no regular configuration was
-    space      row space at a regular configuration of the branch, where rows are redundant
+    is_known      False where it was not found, because no regular configuration was
+    is_singular   whether the start is a singular position of constraints in loops, which have no accelerations there
+    space         row space at a regular configuration of the branch, where rows are redundant
     """
 
     rank: int
@@ -36,6 +42,7 @@ class RunRank:
     independent: tuple[int, ...]
     sizes: tuple[float, ...]
     is_known: bool = True
+    is_singular: bool = False
     space: RowSpace | None = field(default=None, compare=False)
 
     @classmethod
@@ -67,9 +74,13 @@ def rank_of_branch(state: State) -> RunRank:
     m, k = len(eq.lam), len(eq.phi.entries) if eq.lam else 0
     if not m:
         return RunRank(0, 0, (), ())
-    numbers = {s: state.values[s.name] for s in eq.variables.of("q u z r p t").symbols}
-    if (full := full_rank_at(eq, numbers)) is not None:
-        return RunRank(m, k, tuple(range(m)), tuple(map(float, full.space.sizes)))
+    if (full := state.full_row_space) is not None:
+        return RunRank(m, k, tuple(range(m)), tuple(map(float, full.sizes)))
+    loops, is_singular = rows_of(eq).sparse, False
+    if loops is not None:
+        is_singular = float(dependences(loops.speed(*state.arguments)[0])[0][0]) < SINGULAR_IN_LOOPS
+        if not is_singular or len(eq.q) > MANY_PLACED:  # configurations around it are not searched for
+            return RunRank(m, k, tuple(range(m)), (1.0,) * m, is_known=not is_singular, is_singular=is_singular)
     space = state.row_space
     sizes = tuple(map(float, space.sizes))
     if space.rank == m and space.smallest > NEARLY_SINGULAR:
@@ -77,7 +88,7 @@ def rank_of_branch(state: State) -> RunRank:
     table = eq.variables.of("q r p t")
     found = constraint_rank(eq, {s: state.values[s.name] for s in table.symbols})
     if found is None or found.is_full:
-        return RunRank(m, k, tuple(range(m)), sizes, found is not None)
+        return RunRank(m, k, tuple(range(m)), sizes, found is not None, is_singular=is_singular)
     at = space if space.rank == found.rank else found.space
     rest = {d.row for d in at.dependent}
     independent = tuple(i for i in range(m) if i not in rest)

@@ -10,7 +10,7 @@ line:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
@@ -18,12 +18,13 @@ from typing import Any, Final
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.named_rows import output_rows
 from ...derivation.equations.variables import ARGUMENTS
-from ...errors import AssemblyError, SimulationError, in_number
+from ...errors import AssemblyError, SimulationError, in_number, listed
 from ..inputs.inputs import closed_loop
 from .assembly import assemble, unexplained_assembly
 from .state import Start, State, is_whole_state, start_values
 
 FULL_TURN: Final = 2 * math.pi
+LISTED_MOVES: Final = 24  # values in a note
 SAME_VALUE: Final = 1e-9  # relative difference below which a value counts as unchanged
 
 
@@ -45,6 +46,13 @@ def moves(given: Mapping[str, float], found: Any) -> tuple[Moved, ...]:
     return tuple(m for m in each if abs(m.found - m.given) > SAME_VALUE * max(1.0, abs(m.given)))
 
 
+def _listed_moves(found: Sequence[Moved]) -> str:
+    """All of a few; of many those that moved most."""
+    few = len(found) <= LISTED_MOVES
+    chosen = found if few else sorted(found, key=lambda m: -abs(m.found - m.given))
+    return listed(chosen, LISTED_MOVES)
+
+
 @dataclass(frozen=True)
 class ConsistentStart:
     """A state on the constraints.
@@ -62,15 +70,12 @@ class ConsistentStart:
     def __str__(self) -> str:
         if not self.moved:
             return ""
-        return (
-            "the start was not on the constraints; moved to the nearest state on them: "
-            f"{', '.join(map(str, self.moved))}"
-        )
+        return f"the start was not on the constraints; moved to the nearest state on them: {_listed_moves(self.moved)}"
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the assembly changed, and values that may be mistakes."""
-        words = f"the start was completed from the constraints: {', '.join(map(str, self.completed))}"
+        words = f"the start was completed from the constraints: {_listed_moves(self.completed)}"
         return (*filter(None, (str(self), words if self.completed else "")), *self.remarks)
 
 

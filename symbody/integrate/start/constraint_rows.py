@@ -23,6 +23,7 @@ from ...derivation.programs.forward_dynamics import is_made_fast
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...emit.run.dynamics import Dynamics
 from ...emit.run.program_cache import content_of, kept_program
+from .sparse_constraints import SparseConstraints
 
 
 def values_of(f: Compiled, t: float, q: Array, u: Array, z: Array, r: Array, p: Array) -> Any:
@@ -73,6 +74,12 @@ class Rows:
         return phi, slopes.reshape(len(phi), -1)
 
     # ------------------------------------------------------------------------------------------------ both
+
+    @cached_property
+    def sparse(self) -> SparseConstraints | None:
+        """The constraints in loops, with slopes that have few entries; None of other equations."""
+        loops = constraint_sweeps(self.equations)
+        return SparseConstraints(loops, self._function, values_of) if loops is not None and self.equations.lam else None
 
     @cached_property
     def _residual_function(self) -> Compiled:

@@ -36,6 +36,19 @@ def open_joints(where: str, left: Array, rows: Sequence[NamedRow]) -> SymbodyErr
     )
 
 
+def only_singular(where: str, rows: Sequence[NamedRow], weights: Array, smallest: float) -> SymbodyError:
+    """Constraints that depend on each other where they close."""
+    owners = dict.fromkeys(row.owner for row, w in zip(rows, np.abs(weights), strict=True) if w > 0.05)
+    return advised_error(
+        AssemblyError,
+        f"{where}: the constraints close only in a singular position near the start: "
+        f"{in_number(owners, 'constraints of {} become', '{} become')} linearly dependent there (smallest singular value of the "
+        f"constraints {smallest:z.1e} of the largest). Change their lengths or places, or give ",
+        "start={...} near another configuration",
+        f"a start ({IN_FILE}) near another configuration",
+    )
+
+
 def too_much_given(
     where: str,
     held: Mapping[str, float],

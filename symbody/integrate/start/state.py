@@ -13,6 +13,7 @@ import numpy as np
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
 from ...algebra.graph.portable import Portable
+from ...derivation.equations.constraint_rank import full_rank_at
 from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import by_name
@@ -26,6 +27,7 @@ from ...summary import Introduced
 from ..inputs.meanings import Quantity, plain, quantity_expressions
 from .branch_rank import RunRank, equations_of_branch, rank_of_branch
 from .constraint_rows import rows_of
+from .sparse_constraints import sparse_row_space
 
 GROUPS: Final = ("q", "u", "z", "r", "p")
 MAX_START_VIOLATION: Final = 1e-6  # a start that misses the constraints by more is refused
@@ -217,9 +219,18 @@ class State(Displayed, Portable):
     @cached_property
     def row_space(self) -> RowSpace:
         """Rank of Jc in this configuration, and the combinations of its rows that vanish."""
-        eq = self.equations
+        eq, loops = self.equations, rows_of(self.equations).sparse
+        if loops is not None:
+            full = self.full_row_space
+            return sparse_row_space(loops.speed(*self.arguments)[0]) if full is None else full
         Jc, _ = rows_of(eq).speed(*self.arguments)
         return RowSpace.of(Jc, typical_sizes(eq, eq.Jc.entries, Jc, self._numbers_by_symbol))
+
+    @cached_property
+    def full_row_space(self) -> RowSpace | None:
+        """Of constraints with few entries that are clearly independent; None of others."""
+        found = full_rank_at(self.equations, self._numbers_by_symbol)
+        return None if found is None else found.space
 
     @property
     def _numbers_by_symbol(self) -> dict[Symbol, float]:

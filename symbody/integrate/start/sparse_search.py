@@ -1,0 +1,170 @@
+"""The point nearest to a given one at which many rows with few entries vanish, by sparse factors.
+
+The nearest point x to s with r(x) = 0, distances weighted by W, is a fixed point of
+
+    x⁺ = s - W⁻¹ Jᵀ (J W⁻¹ Jᵀ)⁻¹ (r + J (s - x))
+
+which converges by a factor in proportion to the distance times the curvature. The rows are reached before by steps of Levenberg and
+Marquardt, x⁺ = x - W⁻¹ Jᵀ (J W⁻¹ Jᵀ + μ)⁻¹ r, each of which makes r less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import splu
+
+from ...algebra.nonlinear.trust_region import EPS
+from ...emit.run.callable import Array
+
+MAX_STEPS: Final = 60  # onto the rows, and towards the nearest point
+DAMPINGS: Final = (
+    0.0,
+    *(10.0**k for k in range(-12, 5, 2)),
+)  # of J W⁻¹ Jᵀ, whose diagonal is one, in the order of trial
+VANISHING: Final = 64 * EPS  # row, relative to its terms |J| |x|, that counts as zero
+SETTLED: Final = 1e-12  # change of the last step to the nearest point, relative to the unknowns
+
+Rows = Callable[[Array], tuple[Array, Any]]
+
+
+class SparseFound(NamedTuple):
+    """Where a search ended: the point, the rows there, and whether they vanish."""
+
+    x: Array
+    left: Array
+    holds: bool
+
+
+@dataclass(frozen=True)
+class SparseSearch:
+    """Rows r(x) = 0, of which the variables numbered `free` may move; distances are weighted."""
+
+    rows: Rows
+    start: Array
+    free: Any
+    weights: Array
+
+    def nearest(self) -> SparseFound:
+        """The point nearest to the start; where none is reached, what came nearest to that."""
+        found = self.onto(self.start)
+        return self._settled(found.x, found.left) if found.holds else found
+
+    def first(self, starts: Iterable[Array]) -> tuple[SparseFound, int]:
+        """The nearest point where one is reached from the start, else from other ones, and the number of the start that led to it;
+        if there is none, what came nearest from the start."""
+        found = self.nearest()
+        for number, x in enumerate(starts if not found.holds else (), 1):
+            other = self.onto(np.where(self._is_free, x, self.start))
+            if other.holds:
+                return self._settled(other.x, other.left), number
+        return found, 0
+
+    def without_held(self) -> SparseSearch:
+        """The same where everything may move."""
+        return replace(self, free=np.arange(len(self.start)))
+
+    def onto(self, x: Array) -> SparseFound:
+        """The point that is reached from another one."""
+        r, J = self.rows(x)
+        for _ in range(MAX_STEPS):
+            if _vanish(r, J, x):
+                return SparseFound(x, r, True)
+            step = self._smaller(x, r, J)
+            if step is None:
+                return SparseFound(x, r, False)
+            x, r, J = step
+        return SparseFound(x, r, False)
+
+    def _smaller(self, x: Array, r: Array, J: Any) -> tuple[Array, Array, Any] | None:
+        """A step that makes the rows less, with the least damping that does."""
+        normal = NormalMatrix(J, self.free, self.weights)
+        before = np.linalg.norm(r / normal.sizes)
+        for damping in DAMPINGS:
+            there = x + normal.step(r, damping)
+            if not np.isfinite(there).all():
+                continue
+            after, slopes = self.rows(there)
+            if np.linalg.norm(after / normal.sizes) < 0.9 * before or _vanish(after, slopes, there):
+                return there, after, slopes
+        return None
+
+    def _settled(self, x: Array, r: Array) -> SparseFound:
+        """Along the rows to the nearest point; the best so far where steps do not converge."""
+        best, before = SparseFound(x, r, True), np.inf
+        r, J = self.rows(x)
+        for _ in range(MAX_STEPS):
+            away = np.where(self._is_free, self.start - x, 0.0)
+            there = x + away + NormalMatrix(J, self.free, self.weights).step(r + J @ away, 0.0)
+            change = float(np.linalg.norm(there - x))
+            if not change < 0.5 * before:
+                break
+            x, before = there, change
+            r, J = self.rows(x)
+            if _vanish(r, J, x):
+                best = SparseFound(x, r, True)
+                if change <= SETTLED * np.linalg.norm(x):
+                    break
+        return best
+
+    @cached_property
+    def _is_free(self) -> Any:
+        out = np.zeros(len(self.start), dtype=bool)
+        out[self.free] = True
+        return out
+
+
+def _vanish(r: Array, J: Any, x: Array) -> bool:
+    return bool((np.abs(r) <= VANISHING * (abs(J) @ np.maximum(np.abs(x), 1.0))).all())
+
+
+class NormalMatrix:
+    """J W⁻¹ Jᵀ of free variables, rows scaled to a unit diagonal."""
+
+    def __init__(self, J: Any, free: Any, weights: Array) -> None:
+        self.free = free
+        self.columns = len(weights)
+        self.lengths = 1 / np.sqrt(weights[free])
+        own = J[:, free] @ sparse.diags(self.lengths)
+        self.sizes = sizes_of_sparse_rows(own)
+        self.own = sparse.diags(1 / self.sizes) @ own
+        self.G = (self.own @ self.own.T).tocsc()
+
+    def step(self, r: Array, damping: float) -> Array:
+        """-W⁻¹ Jᵀ (J W⁻¹ Jᵀ + μ)⁻¹ r; not finite where this is singular."""
+        out = np.zeros(self.columns)
+        try:
+            factors = sparse_factors(self.G + damping * sparse.eye(len(r)))
+            out[self.free] = -self.lengths * (self.own.T @ factors.solve(r / self.sizes))
+        except RuntimeError:
+            out[:] = np.nan
+        return out
+
+
+def sizes_of_sparse_rows(J: Any) -> Array:
+    """`sizes_of_rows` of a matrix with few entries."""
+    sizes = np.sqrt(np.asarray(J.multiply(J).sum(axis=1)).ravel())
+    largest = sizes.max(initial=0.0)
+    return np.where(sizes > 1e-9 * largest, sizes, largest or 1.0)
+
+
+def sparse_factors(A: Any) -> Any:
+    """Factors of a symmetric matrix with few entries."""
+    return splu(A.tocsc(), permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
+
+
+def nearest_speeds(A: Any, b: Array, u: Array, free: Any, weights: Array) -> tuple[Array, Array, bool]:
+    """The u nearest to the given one with A u + b = 0, what is left of it, and whether that is rounding."""
+    normal, u = NormalMatrix(A, free, weights), u.copy()
+    terms = float(np.max(abs(A) @ np.abs(u) + np.abs(b), initial=0.0))
+    for _ in range(2):  # the second time takes away rounding of the first
+        step = normal.step(A @ u + b, 0.0)
+        if np.isfinite(step).all():
+            u += step
+    left = A @ u + b
+    return u, left, bool(np.max(np.abs(left), initial=0.0) <= 1e-10 * max(terms, 1e-300))
