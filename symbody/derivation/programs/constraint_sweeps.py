@@ -123,7 +123,7 @@ class ConstraintSweeps:
 
     @cached_property
     def coordinates(self) -> list[int] | None:
-        """Of each speed the number of the coordinate whose rate it is; None where rates are no speeds."""
+        """Of each speed the number of the coordinate whose rate it is; None where a rate is not one speed."""
         eq = self.eq
         number = {rate: j for j, rate in enumerate(eq.mechanism.rates[q] for q in eq.q) if isinstance(rate, Symbol)}
         return [number[u] for u in eq.u] if len(number) == len(eq.u) == len(eq.q) else None
