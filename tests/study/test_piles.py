@@ -198,6 +198,29 @@ def test_a_compliance_that_is_none_is_named_with_its_part(made, said):
         made(pile)
 
 
+def test_the_polyhedron_of_a_box_is_the_hull_of_its_corners():
+    half = np.array((0.3, 0.2, 0.7))
+    corners = half * [(i, j, k) for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]
+    pile = sb.Pile("p")
+    pile.many("box", sb.box(*(2 * half)), at=[(0, 0, 1)], density=1000)
+    pile.many("hull", corners, at=[(2, 0, 1)], density=1000)
+    box, hull = (k.solid for k in pile.kinds)
+    assert box.content == pytest.approx(hull.content)
+    for solid in (box, hull):
+        assert [len(f) for f in solid.faces] == [4] * 6
+        assert len(solid.edges) == 12
+        for plane, face in zip(solid.planes, solid.faces, strict=True):
+            np.testing.assert_allclose(solid.corners[list(face)] @ plane[:3], plane[3], rtol=1e-12)
+            first, second, third = solid.corners[list(face[:3])]
+            assert np.cross(second - first, third - second) @ plane[:3] > 0
+        for a, b, one, two in solid.edges:
+            across = np.cross(solid.planes[one][:3], solid.planes[two][:3])
+            assert across @ (solid.corners[b] - solid.corners[a]) > 0
+    assert sorted(map(tuple, box.planes.tolist())) == sorted(
+        (*(s * np.eye(3)[k]), half[k]) for k in range(3) for s in (-1, 1)
+    )
+
+
 # ------------------------------------------------------------------------------------------------------- faults
 
 
@@ -224,7 +247,9 @@ def test_a_large_mesh_that_is_not_convex_is_named_and_a_convex_one_taken():
 
     def mesh(corners):
         volume = np.linalg.det(corners.reshape(-1, 3, 3)).sum() / 6
-        return replace(sb.box(1, 1, 1), kind="solid", content=sb.algebra.as_expr(volume), surface=array("d", corners.ravel()))
+        return replace(
+            sb.box(1, 1, 1), kind="solid", content=sb.algebra.as_expr(volume), surface=array("d", corners.ravel())
+        )
 
     pile = sb.Pile("p")
     pile.many("cube", mesh(cube), at=[(0, 0, 1)], density=1000)

@@ -20,6 +20,7 @@ CELLS: Final = 96  # along each side of the box around overlapping balls: moment
 MOST_COMPARED: Final = 3000  # corners of triangles that are all compared with each other
 HOLLOW: Final = 1e-6  # of the volume of its hull that a mesh with more may leave empty
 FLAT: Final = 1e-7  # corners within this fraction of the size are on the plane of a face
+BOX_FACES: Final = ((2, -1.0), (1, -1.0), (0, 1.0), (0, -1.0), (1, 1.0), (2, 1.0))  # as `_hull` finds them
 AXES: Final = {"x": 0, "y": 1, "z": 2}
 
 
@@ -57,7 +58,8 @@ def solid_of(where: str, shape: Any, sides: int | None) -> PileSolid:
     if shape.kind == "box":
         half = np.array(size) / 2
         corners = np.array([(i, j, k) for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]) * half
-        return PileSolid(HULL, **common, **_hull(where, corners))
+        planes = np.array([np.append(sign * np.eye(3)[k], half[k]) for k, sign in BOX_FACES])
+        return PileSolid(HULL, **common, **_polyhedron(corners, planes))
     if shape.surface is not None:
         corners = (np.array(shape.surface).reshape(-1, 3) - centre) @ turn
         _check_convex(where, corners, content)
@@ -227,13 +229,13 @@ def _hull(where: str, points: Array) -> dict[str, Any]:
             _check_size(where, len(planes), MOST_FACES, "faces")
     corners = points[hull.vertices]
     _check_size(where, len(corners), MOST_CORNERS, "corners")
-    faces = tuple(_loop(p, corners, FLAT * size) for p in planes)
-    return {
-        "corners": corners,
-        "faces": faces,
-        "planes": np.array(planes),
-        "edges": _edges(faces, np.array(planes), corners),
-    }
+    return _polyhedron(corners, np.array(planes))
+
+
+def _polyhedron(corners: Array, planes: Array) -> dict[str, Any]:
+    """Faces and edges of a convex body from its corners and the planes of its faces."""
+    faces = tuple(_loop(p, corners, FLAT * float(np.abs(corners).max())) for p in planes)
+    return {"corners": corners, "faces": faces, "planes": planes, "edges": _edges(faces, planes, corners)}
 
 
 def _check_size(where: str, count: int, most: int, what: str) -> None:
