@@ -42,7 +42,9 @@ def first_screen(study: Study, missing: Mapping[str, str], folder: Path) -> str:
 
 def _sketch(study: Study, folder: Path) -> str:
     """The mechanism with the signs of textbooks, at the start; nothing if it has no picture, which the part on the
-    motion explains."""
+    motion explains, or has too many parts for signs."""
+    if study.is_large:
+        return ""
     try:
         made = sketch(study.trajectory.segments[0].state(0))
     except SymbodyError:

@@ -320,8 +320,10 @@ class _Report:
 
     def _modes(self) -> str:
         """The slowest to decay, on the same model."""
-        self.step("animating modes")
         study = self.study
+        if study.is_large:
+            return note("Modes of so large a mechanism are not animated; scene(..., mode=...) draws one.")
+        self.step("animating modes")
         upper = [
             m
             for m in study.spectrum
@@ -330,7 +332,7 @@ class _Report:
         largest = max((abs(m.eigenvalue) for m in upper), default=1.0)
         chosen = sorted(
             upper, key=lambda m: (not m.is_oscillatory, -round(m.eigenvalue.real / largest, 9), m.frequency)
-        )[: 1 if study.is_large else MOST_MODES]
+        )[:MOST_MODES]
         out = []
         for k, m in enumerate(chosen, start=1):
             words = (
