@@ -137,7 +137,7 @@ def test_friction_of_impulses():
     with pytest.raises(sb.ModelError, match="a coefficient must not be negative, got -1"):
         problem.link(fall, rest, impact=names, friction={"lam_floor_friction": ("lam_floor", -1)})
     with pytest.raises(sb.ModelError, match="expected a multiplier and a coefficient"):
-        problem.link(fall, rest, impact=names, friction={"lam_floor_friction": 0.5})
+        problem.link(fall, rest, impact=names, friction={"lam_floor_friction": 0.5})  # type: ignore[dict-item]
     problem.link(fall, rest, impact=names, friction={"lam_floor_friction": ("lam_floor", 0.5)})
     motion = problem.solve(4)
     assert motion.outcome

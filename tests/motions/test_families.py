@@ -1,5 +1,7 @@
 """Derivatives of optima and families of them over a parameter; measurements to follow, obstacles; motions exported."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -68,7 +70,7 @@ def test_family_of_contacts_of_unknown_order():
     problem = motions.Problem("push a wall")
     go = problem.phase("go", sb.from_equations({x: v, v: (F - N) / m}, {m: 1.0}, inputs=[F, N]), 2.0)
     go.start(x=0, v=0).complementary("wall", N, 1 - x).integral("push", N, 1.0).cost("effort", integral=F**2)
-    options = {"intervals": 15, "method": "radau", "degree": 1}
+    options: Any = {"intervals": 15, "method": "radau", "degree": 1}
     family = problem.family({"m": [1.0, 1.1, 1.2]}, **options)
     assert family.outcome == "complete"
     for motion, mass in zip(family, family.values, strict=True):
