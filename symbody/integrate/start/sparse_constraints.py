@@ -8,13 +8,12 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-from scipy import sparse
 
 from ...derivation.programs.constraint_sweeps import ConstraintSweeps
 from ...derivation.rank.row_space import RowSpace
 from ...emit.run.callable import Array, Compiled
 from .configuration_search import MAX_ATTEMPTS
-from .sparse_search import NormalMatrix, sizes_of_sparse_rows, sparse_factors
+from .sparse_search import NormalMatrix, scipy_sparse, sizes_of_sparse_rows, sparse_factors
 
 LEAST_EIGENVALUE: Final = 1e-13  # of J Jᵀ of rows of length one, in place of zero
 DEPENDENT: Final = 1e-9  # singular value of rows of length one below which they depend on each other
@@ -44,7 +43,7 @@ class SparseConstraints:
         """Jc and b."""
         entries, b = (np.atleast_1d(x) for x in self.call(self._function, *state))
         found = self.loops.slopes
-        return sparse.csr_matrix((entries, (found.rows, found.columns)), shape=self.shape), b
+        return scipy_sparse().csr_matrix((entries, (found.rows, found.columns)), shape=self.shape), b
 
     @cached_property
     def coordinates(self) -> list[int] | None:
@@ -103,7 +102,7 @@ def dependences(J: Any, count: int = VECTORS) -> tuple[Array, Array]:
     columns: by inverse iteration with J Jᵀ."""
     normal = NormalMatrix(J, np.arange(J.shape[1]), np.ones(J.shape[1]))
     m = len(normal.sizes)
-    factors = sparse_factors(normal.G + LEAST_EIGENVALUE * sparse.eye(m))
+    factors = sparse_factors(normal.G + LEAST_EIGENVALUE * scipy_sparse().eye(m))
     V = np.random.default_rng(1).normal(size=(m, min(m, count)))
     for _ in range(ITERATIONS):
         V = np.linalg.qr(factors.solve(np.linalg.qr(V)[0]))[0]

@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.linalg import splu
 
 from ...algebra.nonlinear.trust_region import EPS
 from ...emit.run.callable import Array
+from ...errors import SymbodyError
+from ...optional_packages import optional_package
 
 MAX_STEPS: Final = 60  # onto the rows, and towards the nearest point
 DAMPINGS: Final = (
@@ -31,6 +31,13 @@ VANISHING: Final = 64 * EPS  # row, relative to its terms |J| |x|, that counts a
 SETTLED: Final = 1e-12  # change of the last step to the nearest point, relative to the unknowns
 
 Rows = Callable[[Array], tuple[Array, Any]]
+
+
+@cache
+def scipy_sparse() -> Any:
+    """The module, loaded on first use: most motions begin without it."""
+    optional_package("scipy.sparse.linalg", "starts in loops", SymbodyError)
+    return optional_package("scipy.sparse", "starts in loops", SymbodyError)
 
 
 class SparseFound(NamedTuple):
@@ -130,16 +137,16 @@ class NormalMatrix:
         self.free = free
         self.columns = len(weights)
         self.lengths = 1 / np.sqrt(weights[free])
-        own = J[:, free] @ sparse.diags(self.lengths)
+        own = J[:, free] @ scipy_sparse().diags(self.lengths)
         self.sizes = sizes_of_sparse_rows(own)
-        self.own = sparse.diags(1 / self.sizes) @ own
+        self.own = scipy_sparse().diags(1 / self.sizes) @ own
         self.G = (self.own @ self.own.T).tocsc()
 
     def step(self, r: Array, damping: float) -> Array:
         """-W⁻¹ Jᵀ (J W⁻¹ Jᵀ + μ)⁻¹ r; not finite where this is singular."""
         out = np.zeros(self.columns)
         try:
-            factors = sparse_factors(self.G + damping * sparse.eye(len(r)))
+            factors = sparse_factors(self.G + damping * scipy_sparse().eye(len(r)))
             out[self.free] = -self.lengths * (self.own.T @ factors.solve(r / self.sizes))
         except RuntimeError:
             out[:] = np.nan
@@ -155,6 +162,7 @@ def sizes_of_sparse_rows(J: Any) -> Array:
 
 def sparse_factors(A: Any) -> Any:
     """Factors of a symmetric matrix with few entries."""
+    splu = scipy_sparse().linalg.splu
     return splu(A.tocsc(), permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
 
 
