@@ -83,7 +83,7 @@ ORBIT: Final = {
 }
 
 STUDY: Final = {
-    "The description": "mechanism equations parameters states outputs values given is_robot audit certificate",
+    "The description": "mechanism equations parameters states outputs values given is_large is_robot audit certificate",
     "Starts": "start placed_start start_request contacts without_modes",
     "Motions": "trajectory of_motion simulation_options laws span",
     "Linear analysis": "steady linear operating_point state_at_point at spectrum varied locus responses",

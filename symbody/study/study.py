@@ -90,8 +90,8 @@ class Study(Introduced):
         """The mechanism of the model.
 
         >>> study = sb.study.Study(sb.study.find_model("double_pendulum"), {"q1": 0.3, "m": 2.0}, options={"t": 0.1})
-        >>> study.mechanism.q, study.parameters[:2], study.states, study.outputs, study.is_robot
-        ((q1, q2), ['g', 'l'], ['q1', 'q2', 'q1_dot', 'q2_dot'], [], False)
+        >>> study.mechanism.q, study.parameters[:2], study.states, study.outputs, study.is_robot, study.is_large
+        ((q1, q2), ['g', 'l'], ['q1', 'q2', 'q1_dot', 'q2_dot'], [], False, False)
         >>> study.values, study.given["q1"], study.start["q1"], study.placed_start.state["q1"], study.span
         ({'m': 2.0}, 0.3, 0.3, 0.3, (0.0, 0.1))
         >>> study.audit.passed, study.certificate.passed, study.contacts, study.without_modes("example") is study.equations
