@@ -26,8 +26,8 @@ def test_forces_in_a_common_frame():
     rng = np.random.default_rng(0)
     for _ in range(3):
         values = rng.normal(size=16)
-        found = [
+        one, other = (
             np.ravel(sb.evaluate(eq.f, dict(zip((*eq.q, *eq.u, *eq.r), values, strict=True)))) for eq in (common, own)
-        ]
-        assert np.allclose(*found, rtol=1e-12, atol=1e-12)
+        )
+        assert np.allclose(one, other, rtol=1e-12, atol=1e-12)
     assert sb.algebra.operations(common.f) < 0.7 * sb.algebra.operations(own.f)

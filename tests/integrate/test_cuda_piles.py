@@ -3,6 +3,8 @@ energy."""
 
 from collections.abc import Iterator
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -149,7 +151,7 @@ def test_two_runs_have_the_same_bits(library: EmulatedLibrary) -> None:
     assert np.array_equal(one[2], other[2])
 
 
-def carry(pile: sb.Pile, shape: object = None, count: int = 2, **more: object) -> None:
+def carry(pile: sb.Pile, shape: object = None, count: int = 2, **more: Any) -> None:
     """A mechanism with so many surfaces."""
     m = sb.Model("arm")
     arm = m.body("arm", mass=1.0, inertia=(1, 1, 1))

@@ -67,14 +67,14 @@ def run_rank(state: State) -> RunRank:
     return state.branch_rank
 
 
-def rank_of_branch(state: State) -> RunRank:
+def rank_of_branch(state: State, full: RowSpace | None) -> RunRank:
     """The rank of the constraints at a start; where rows depend on each other there, that of regular configurations
-    around it."""
+    around it. `full`: the row space, if its rows are clearly independent."""
     eq = state.equations
     m, k = len(eq.lam), len(eq.phi.entries) if eq.lam else 0
     if not m:
         return RunRank(0, 0, (), ())
-    if (full := state.full_row_space) is not None:
+    if full is not None:
         return RunRank(m, k, tuple(range(m)), tuple(map(float, full.sizes)))
     loops, is_singular = rows_of(eq).sparse, False
     if loops is not None:

@@ -221,13 +221,13 @@ class State(Displayed, Portable):
         """Rank of Jc in this configuration, and the combinations of its rows that vanish."""
         eq, loops = self.equations, rows_of(self.equations).sparse
         if loops is not None:
-            full = self.full_row_space
+            full = self._full_row_space
             return sparse_row_space(loops.speed(*self.arguments)[0]) if full is None else full
         Jc, _ = rows_of(eq).speed(*self.arguments)
         return RowSpace.of(Jc, typical_sizes(eq, eq.Jc.entries, Jc, self._numbers_by_symbol))
 
     @cached_property
-    def full_row_space(self) -> RowSpace | None:
+    def _full_row_space(self) -> RowSpace | None:
         """Of constraints with few entries that are clearly independent; None of others."""
         found = full_rank_at(self.equations, self._numbers_by_symbol)
         return None if found is None else found.space
@@ -241,7 +241,7 @@ class State(Displayed, Portable):
     def branch_rank(self) -> RunRank:
         """Rank of the constraints on the branch of configurations to which this one belongs; that of `row_space` except in singular
         configurations."""
-        return rank_of_branch(self)
+        return rank_of_branch(self, self._full_row_space)
 
     @property
     def redundant(self) -> dict[str, tuple[str, ...]]:
