@@ -5,8 +5,9 @@ n x n particles, neighbours joined by rods of one metre; two corners are held 0.
 surface of equal arcs: a straight upper edge would be as long as its rods, which is a singular position. The rope has n balls on revolute joints, of which
 every one begins just above the drum; the vehicle has two closed tracks of n links that touch a wheel each and the ground. Rope and
 vehicle stand in a `Pile`, since their contacts change. `residual` is that of the contact problem; a motion for whose contacts no
-impulses are found has `ended_s`, and no time of a step. The clock of the machine has steps of 4 ms.
-Contacts of the vehicle are rigid, or have a `compliance` (m/N). MuJoCo has the same machines (`scale_machines_peers.py`).
+impulses are found has `ended_s`, and no time of a step. `step_us` is that of machine code of long runs. Contacts of the vehicle are
+rigid, or have a `compliance` (m/N). MuJoCo has the same machines with soft contacts and rods (`scale_machines_peers.py`); `step_ratio`
+is its time of a step over ours, with the largest compliance. `mb` is the memory at the first step.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import symbody as sb
+from symbody.integrate.piles.pile_runs import PileRunner
 
 from .dynamics import empty_cache
 from .limits import Limit, StoppedError
-from .timing import Row, fresh
+from .timing import Row, fresh, peak_mb
 
 STEP: Final = 1e-3
 LIMIT: Final = Limit(120.0, 4000.0)
@@ -31,8 +33,11 @@ SIZES: Final = {
     "tracked vehicle": (6, 20, 80),
 }
 COMPLIANCES: Final = {"tracked vehicle": (0.0, 1e-7, 1e-6)}  # m/N; contacts of the others are rigid
-STEPS: Final = 300  # over which `step_us` is measured, after as many
-REPEATS: Final = 3  # of these runs, of which the shortest count; piles, whose runs are long, have one
+STEPS: Final = 300  # in a block; `residual` and `missed` are those of two, after which `step_us` is measured
+LONG: Final = 0.3  # seconds that are long for the clock; shorter runs have more steps
+MOST_STEPS: Final = 10**6
+TOLERANCE, MOST_SWEEPS = 1e-6, 500  # of piles
+REPEATS: Final = 3  # of runs that are long enough, of which the shortest counts
 
 
 def train(n: int) -> tuple[sb.Equations, dict[str, float]]:
@@ -176,7 +181,7 @@ def ours(case: str, n: int, compliance: float) -> Row:
         eq, start = train(n) if case == "train" else net(n)
 
         def run(steps: int) -> object:
-            return sb.simulate(eq, steps * STEP, step=STEP, method="rk4", start=start, progress=False)
+            return sb.simulate(eq, [0.0, steps * STEP], step=STEP, method="rk4", start=start, progress=False)
     else:
         pile = rope_on_a_drum(n) if case == "rope on a drum" else tracked_vehicle(n, compliance)
 
@@ -185,23 +190,39 @@ def ours(case: str, n: int, compliance: float) -> Row:
 
     derived = time.process_time()
     first, _ = _seconds(run, 1)
-    _seconds(run, 2 * STEPS)  # optimised code replaces the first during this run
-    repeats = REPEATS if case in ("train", "net") else 1
-    half, whole = (min((_seconds(run, k) for _ in range(repeats)), key=lambda x: x[0]) for k in (STEPS, 2 * STEPS))
-    found = whole[1]
-    step: float | None = round(1e6 * (whole[0] - half[0]) / STEPS, 1)
-    contacts: Row = {}
-    if isinstance(found, sb.study.PileMotion):
-        taken = found.statistics.steps
-        contacts = {
-            "contacts": len(found.contacts.gaps),
-            "residual": found.residual,
-            "missed": found.missed,
-            "sweeps": found.sweeps / taken,
-        }
-        if taken < 2 * STEPS:
-            step, contacts["ended_s"] = None, float(found.t[-1])
-    return {"derive_s": round(derived - began, 4), "first_step_s": round(first, 4), "step_us": step, **contacts}
+    found = {"derive_s": round(derived - began, 4), "first_step_s": round(first, 4), "mb": round(peak_mb(), 1)}
+    return found | (step_of_run(run) if case in ("train", "net") else steps_of_pile(pile))
+
+
+def step_of_run(run: Callable[[int], Any]) -> Row:
+    """Microseconds of a step: of a run that takes long enough for the clock, less one of half as many steps."""
+    steps = STEPS
+    _seconds(run, 2 * steps)  # optimised code replaces the first during this run
+    while (half := _seconds(run, steps)[0]) < LONG and steps < MOST_STEPS:
+        steps *= 4
+    half, whole = (
+        min([earlier, *(_seconds(run, k)[0] for _ in range(REPEATS))])
+        for k, earlier in ((steps, half), (2 * steps, math.inf))
+    )
+    return {"step_us": round(1e6 * (whole - half) / steps, 1)}
+
+
+def steps_of_pile(pile: sb.Pile) -> Row:
+    """Microseconds of a step in the code of long runs, and what the contacts needed."""
+    runner = PileRunner(pile._in_numbers(TOLERANCE, MOST_SWEEPS, 0.0, 0.0), STEP)
+    runner._effort.improve()
+    runner.take(2 * STEPS, 2 * STEPS)
+    total, taken = runner.totals, round(runner.t / STEP)
+    contacts: Row = {
+        "contacts": len(runner.contacts().gaps), "residual": total.residual, "missed": total.missed, "sweeps": total.sweeps / taken,
+    }  # fmt: skip
+    if taken < 2 * STEPS:
+        return {"step_us": None, **contacts, "ended_s": runner.t}
+    began, t, spent = time.process_time(), runner.t, 0.0
+    while spent < LONG:
+        runner.take(STEPS, STEPS)
+        spent = time.process_time() - began
+    return {"step_us": round(1e6 * spent * STEP / (runner.t - t), 1), **contacts}
 
 
 def _seconds(run: Callable[[int], Any], steps: int) -> tuple[float, Any]:
@@ -234,10 +255,11 @@ def rows_of_case(case: str) -> Iterator[Row]:
             exponent = None if last is None else round(math.log(total / last[1]) / math.log(n / last[0]), 2)
             before[compliance] = n, total
             law = {"compliance": compliance} if case in COMPLIANCES else {}
-            mb = found.pop("peak_mb")
-            yield {"case": case, "n": n, **law, **found, "mb": mb, "exponent": exponent}
+            del found["peak_mb"]  # of the long runs
+            yield {"case": case, "n": n, **law, **found, "exponent": exponent}
         if peer := fresh("bench.scale_machines_peers:mujoco", case, n, limit=LIMIT):
             yield {
                 "case": case, "n": n, "step_us": round(peer["step_us"], 1), "mb": peer["peak_mb"], "peer": "mujoco",
                 "peer_s": round(peer["seconds"], 4), "ratio": round(peer["seconds"] / before[laws[0]][1], 4),
+                "step_ratio": peer["step_us"] / found["step_us"] if found["step_us"] else None,
             }  # fmt: skip

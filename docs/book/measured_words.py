@@ -126,6 +126,7 @@ COLUMNS: Final = {
     "workers": Column("workers"),
     "overhead": Column("overhead per chunk", "s"),
     "step_us": Column("one step", "us"),
+    "step_ratio": Column("times faster per step"),
     "compliance": Column("compliance, m/N"),
     "fall_ms": Column("step in the fall", "ms"),
     "rest_ms": Column("step at rest", "ms"),
