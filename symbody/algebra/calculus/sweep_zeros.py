@@ -68,7 +68,7 @@ class _Variant:
     places    its places, from those of a step
     written   which of the places of a step are those of its outputs
     zeros     place of an output among those of a step, which of its entries are zero, whether they are added to others;
-              without outputs of which no entry is zero
+              without outputs of which no entry is zero and that are the first at their place
     """
 
     fragment: Fragment
@@ -82,7 +82,7 @@ def _variant(f: Fragment, zeros_in: bytes, states: bytes) -> _Variant:
     masks = [bytes(islice(left, len(g))) for g in f.inputs]
     adds = [a and bool(state & _WRITTEN) for a, state in zip(f.adds, states, strict=True)]
     fragment, chosen, found = _fragment_with_zeros(f, masks, adds, [bool(state & _RESULT) for state in states])
-    zeros = [(n + k, m, a) for k, (m, a) in enumerate(zip(found, adds, strict=True)) if a or 1 in m]
+    zeros = [(n + k, m, a) for k, (m, a) in enumerate(zip(found, adds, strict=True)) if f.adds[k] or 1 in m]
     return _Variant(fragment, _chosen_places(chosen), [k for k in chosen if k >= n], zeros)
 
 

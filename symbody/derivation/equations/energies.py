@@ -23,6 +23,7 @@ from ...bodies.mechanism.mechanism import Body, Load, Mechanism
 from ...bodies.model.model import Model
 from ...derivation.equations.own_terms import in_own_terms, speed_index
 from ...errors import DerivationError, ModelError, listed, shown
+from ...later import later
 from ..kinematics.affine_fields import inner, moment_about_origin
 from ..kinematics.deforming_motion import DeformingMotion
 from ..kinematics.kinematics import Kinematics, Wrench, forces_on_rates, wrench_of, wrenches
@@ -50,6 +51,8 @@ def kinetic_energy(eq: Model | Equations, bodies: Any = None) -> Expr:
     See also: `potential_energy`, `energy`, `Trajectory`.
     """
     mechanism = _mechanism(eq)
+    if bodies is None and (swept := _in_loops("swept_kinetic_energy", mechanism)) is not None:
+        return _own(eq, swept)
     k = Kinematics(mechanism)
     total = _energy_of_bodies(k, _bodies_named(mechanism, bodies, "kinetic_energy"))
     if bodies is None and mechanism.has_written_motion:
@@ -59,6 +62,12 @@ def kinetic_energy(eq: Model | Equations, bodies: Any = None) -> Expr:
 
 def _mechanism(eq: Model | Equations) -> Mechanism:
     return eq.freeze() if isinstance(eq, Model) else eq.mechanism
+
+
+def _in_loops(energy: str, mechanism: Mechanism) -> Expr | None:
+    """An energy of a large tree, by the name of its function."""
+    found: Expr | None = later("derivation.programs.link_sums", energy)(mechanism)
+    return found
 
 
 def _energy_of_bodies(k: Kinematics, bodies: tuple[Body, ...]) -> Expr:
@@ -92,6 +101,8 @@ def potential_energy(eq: Model | Equations, loads: Any = None, *, bodies: Any = 
     See also: `kinetic_energy`, `energy`, `Model.potential`.
     """
     mechanism, total = _mechanism(eq), ZERO
+    if loads is None and bodies is None and (swept := _in_loops("swept_potential_energy", mechanism)) is not None:
+        return _own(eq, swept)
     names = None if bodies is None else {b.name for b in _bodies_named(mechanism, bodies, "potential_energy")}
     for load in _chosen_loads(mechanism, loads):
         if names is not None:

@@ -72,9 +72,15 @@ def _accelerations(eq: Equations) -> Matrix | None:
     locks = {v.symbol for angles in eq.variables.rotations_by_angles.values() for v in angles}
     types = {kind: _LinkType(kinematics, tree, x, locks) for kind, x in tree.first_of_kind.items()}
     found = _SweepMemory(eq, tree, types).accelerations()
-    once, all_steps = found[0].args[0].data.operations
-    is_large = len(tree.links) >= MANY_LINKS or all_steps >= MIN_OPERATIONS
-    return found if is_large and all_steps >= MIN_REPEATED * once else None
+    schedule = found[0].args[0].data
+    is_large = len(tree.links) >= MANY_LINKS or schedule.operations[1] >= MIN_OPERATIONS
+    return found if is_large and repeats_enough(schedule) else None
+
+
+def repeats_enough(schedule: Schedule) -> bool:
+    """Whether its steps execute enough of the operations that are compiled for it."""
+    once, all_steps = schedule.operations
+    return all_steps >= MIN_REPEATED * once
 
 
 @dataclass(frozen=True)
