@@ -2,7 +2,6 @@
 energy."""
 
 from collections.abc import Iterator
-
 from typing import Any
 
 import numpy as np

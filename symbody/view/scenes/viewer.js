@@ -79,6 +79,20 @@
     return new Kind(bytes.buffer);
   }
 
+  /** Solids one by one, of a scene of many frames, which has equal ones once. */
+  function unpacked(data) {
+    if (!data.many) return data;
+    const solids = [], name = (frame) => (typeof frame === "number" ? data.many.names[frame] : frame);
+    for (const { copies, ...s } of data.solids) for (const [k, frame, own] of copies) solids[k] = { ...s, frame: name(frame), name: own ?? name(frame) };
+    return { ...data, solids };
+  }
+
+  /** Frames of which the motion is in one piece. */
+  function framesTogether({ names, p, e }) {
+    const [, levels, n] = p.shape, size = levels * n, places = array(p), turns = Float32Array.from(array(e, Int16Array), (x) => x / 32767);
+    return names.map((name, k) => ({ name, p: places.subarray(3 * size * k, 3 * size * (k + 1)), e: turns.subarray(4 * size * k, 4 * size * (k + 1)), n }));
+  }
+
   const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
   const rgb = (hex) => [1, 3, 5].map((i) => linear(parseInt(hex.slice(i, i + 2), 16) / 255));
 
@@ -503,6 +517,7 @@
       this.t = array(data.t);
       this.levels = data.levels;
       this.frames = data.frames.map((f) => ({ name: f.name, p: array(f.p), e: array(f.e), n: f.p.shape[1] }));
+      if (data.many) this.frames.push(...framesTogether(data.many));
       this.centre = array(data.centre);
       this.duration = this.t[this.t.length - 1];
     }
@@ -733,7 +748,7 @@
   class Viewer {
     constructor(section) {
       this.section = section;
-      this.data = JSON.parse(section.querySelector(".sbv-data").textContent);
+      this.data = unpacked(JSON.parse(section.querySelector(".sbv-data").textContent));
       this.motion = new Motion(this.data);
       this.shown = Object.fromEntries(this.data.groups.map((g) => [g, this.data.shown.includes(g)]));
       this.time = 0;
@@ -1133,6 +1148,8 @@
 
   window.symbody = {
     viewers: [],
+    unpacked,
+    Motion,
     /** Bring scenes that are on the page to life; again after more were put there. */
     mountAll() {
       for (const section of document.querySelectorAll(".sbv:not([data-mounted])")) this.viewers.push((section.viewer = new Viewer(section)));

@@ -6,7 +6,6 @@ SVG for browsers without WebGL or scripts.
 
 from __future__ import annotations
 
-import base64
 from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
@@ -17,6 +16,8 @@ import numpy as np
 from ...escaping import as_attribute, as_script_data, in_html
 from ..figures.interactive import content_policy
 from ..figures.shared_scripts import are_shared, asking, asking_script
+from .encoded_arrays import base64_array, short, shorts
+from .equal_items import frames_together, moving_frames, solid_data, solids_with_copies
 from .picture import coil, svg
 from .scene_items import COLOUR_RAMP, GROUPS, PALETTE, End, Instances, Mesh, Surface
 from .solids import profile, ratio_of
@@ -29,39 +30,38 @@ COARSE_STEPS: Final = 7  # along the profile of a ball of which there are very m
 
 
 def data(scene: Scene) -> dict[str, Any]:
-    """A scene as JSON: numbers and names; arrays as base64 of 32-bit floats (or indices), with their shape."""
+    """A scene as JSON: numbers and names; arrays as base64 of 32-bit floats (or indices), with their shape.
+    Of many frames, `many` has the motion, and equal solids are one with `copies`."""
     camera = scene.camera
+    moving, others = moving_frames(scene.frames, len(scene.t))
+    if moving:
+        solids = solids_with_copies(scene.solids, moving, scene.size)
+    else:
+        solids = [{**solid_data(s), "frame": s.frame, "name": s.name} for s in scene.solids]
     return {
         "version": 1,
         "name": scene.name,
-        "t": _array(scene.t - scene.t[0]),
+        "t": base64_array(scene.t - scene.t[0]),
         "begin": float(scene.t[0]),
         "levels": list(scene.levels),
         "frequency": scene.frequency,
-        "size": _short(scene.size),
+        "size": short(scene.size),
         "shown": list(scene.shown),
         "groups": list(GROUPS),
         "palette": {k: list(v) for k, v in PALETTE.items()},
         "profiles": _profiles(scene),
-        "coil": _array(coil()),
-        "frames": [{"name": f.name, "p": _array(f.position), "e": _array(f.rotation)} for f in scene.frames],
-        "solids": [
-            {
-                "kind": s.kind, "frame": s.frame, "size": _shorts(s.size), "p": _shorts(s.position), "e": _shorts(s.rotation),
-                "colour": s.colour, "group": s.group, "name": s.name,
-                **({"profile": f"torus {ratio_of(s):g}"} if s.kind == "torus" else {}),
-                **({"opacity": s.opacity} if s.opacity != 1 else {}), **({"mesh": s.mesh} if s.mesh else {}),
-            }
-            for s in scene.solids
-        ],
+        "coil": base64_array(coil()),
+        "frames": [{"name": f.name, "p": base64_array(f.position), "e": base64_array(f.rotation)} for f in others],
+        **({"many": frames_together(moving)} if moving else {}),
+        "solids": solids,
         "spans": [
-            {"kind": s.kind, "a": _end(s.start), "b": _end(s.end), "radius": _short(s.radius), "colour": s.colour, "group": s.group}
+            {"kind": s.kind, "a": _end(s.start), "b": _end(s.end), "radius": short(s.radius), "colour": s.colour, "group": s.group}
             for s in scene.spans
         ],
         "traces": [{"at": _end(x.at), "colour": x.colour, "name": x.name} for x in scene.traces],
         "labels": [{"text": x.text, "at": _end(x.at)} for x in scene.labels],
         "arrows": [
-            {"name": a.name, "kind": a.kind, "colour": a.colour, "at": _array(a.at), "v": _array(a.vector)}
+            {"name": a.name, "kind": a.kind, "colour": a.colour, "at": base64_array(a.at), "v": base64_array(a.vector)}
             for a in scene.arrows
         ],
         "meshes": {k: _mesh(m) for k, m in scene.meshes.items()},
@@ -69,11 +69,11 @@ def data(scene: Scene) -> dict[str, Any]:
         "ramp": list(COLOUR_RAMP),
         "surfaces": [_surface(s) for s in scene.surfaces],
         "camera": {
-            "target": _shorts(camera.target), "direction": _shorts(camera.direction), "up": _shorts(camera.up),
-            "radius": _short(camera.radius), "fit": _shorts(camera.fit), "follows": camera.follows,
+            "target": shorts(camera.target), "direction": shorts(camera.direction), "up": shorts(camera.up),
+            "radius": short(camera.radius), "fit": shorts(camera.fit), "follows": camera.follows,
         },
-        "floor": None if scene.floor is None else {"height": _short(scene.floor.height), "spacing": scene.floor.spacing},
-        "centre": _array(scene.centre),
+        "floor": None if scene.floor is None else {"height": short(scene.floor.height), "spacing": scene.floor.spacing},
+        "centre": base64_array(scene.centre),
     }  # fmt: skip
 
 
@@ -88,11 +88,6 @@ def _profiles(scene: Scene) -> dict[str, Any]:
     return {k: [[[round(x, 5) for x in point] for point in piece] for piece in pieces] for k, pieces in kinds.items()}
 
 
-def _array(x: Any, kind: Any = np.float32) -> dict[str, Any]:
-    a = np.ascontiguousarray(x, dtype=kind)
-    return {"shape": list(a.shape), "data": base64.b64encode(a.astype(a.dtype.newbyteorder("<")).tobytes()).decode()}
-
-
 def _mesh(m: Mesh) -> dict[str, Any]:
     """Vertices as parts of 65535 of the box around them, normals as parts of 127: quantisation that cannot be seen; the
     page is a third as long."""
@@ -100,11 +95,11 @@ def _mesh(m: Mesh) -> dict[str, Any]:
     size = np.where(high > low, high - low, 1.0)
     small = np.uint16 if len(m.vertices) < 65536 else np.uint32
     return {
-        "low": _shorts(low),
-        "size": _shorts(size),
-        "v": _array(np.round((m.vertices - low) / size * 65535), np.uint16),
-        "n": _array(np.round(m.normals * 127), np.int8),
-        "i": _array(m.triangles, small),
+        "low": shorts(low),
+        "size": shorts(size),
+        "v": base64_array(np.round((m.vertices - low) / size * 65535), np.uint16),
+        "n": base64_array(np.round(m.normals * 127), np.int8),
+        "i": base64_array(m.triangles, small),
         "bits": 8 * np.dtype(small).itemsize,
     }
 
@@ -115,9 +110,9 @@ def _instances(x: Instances) -> dict[str, Any]:
     size = np.where(high > low, high - low, 1.0)
     s = x.solid
     return {
-        "kind": s.kind, "size": _shorts(s.size), "colour": s.colour, "group": s.group, "mesh": s.mesh,
-        "low": _shorts(low), "box": _shorts(size), "count": len(x), "p": _array(np.round((x.position - low) / size * 65535), np.uint16),
-        **({} if x.rotation is None else {"e": _array(np.round(x.rotation * 32767), np.int16)}),
+        "kind": s.kind, "size": shorts(s.size), "colour": s.colour, "group": s.group, "mesh": s.mesh,
+        "low": shorts(low), "box": shorts(size), "count": len(x), "p": base64_array(np.round((x.position - low) / size * 65535), np.uint16),
+        **({} if x.rotation is None else {"e": base64_array(np.round(x.rotation * 32767), np.int16)}),
     }  # fmt: skip
 
 
@@ -125,8 +120,8 @@ def _surface(s: Surface) -> dict[str, Any]:
     """A mesh with shifts for each coordinate (and stresses, where these are painted) as parts of 32767 of the largest
     one."""
     out = {
-        "name": s.name, "frame": s.frame, "colour": s.colour, "group": s.group, "paint": s.paint, "largest": _short(s.largest),
-        "mesh": _mesh(s.mesh), "w": _array(s.weights), "shifts": _by_mode(s.shifts),
+        "name": s.name, "frame": s.frame, "colour": s.colour, "group": s.group, "paint": s.paint, "largest": short(s.largest),
+        "mesh": _mesh(s.mesh), "w": base64_array(s.weights), "shifts": _by_mode(s.shifts),
     }  # fmt: skip
     return out if s.stress is None else {**out, "stress": _by_mode(s.stress)}
 
@@ -135,20 +130,12 @@ def _by_mode(values: Any) -> dict[str, Any]:
     largest = np.maximum(np.abs(values).reshape(len(values), -1).max(axis=1), 1e-300)
     return {
         "largest": [float(f"{x:z.8e}") for x in largest],
-        "parts": _array(np.round(values / largest[:, None, None] * 32767), np.int16),
+        "parts": base64_array(np.round(values / largest[:, None, None] * 32767), np.int16),
     }
 
 
-def _short(x: float) -> float:
-    return float(f"{x:z.6g}")
-
-
-def _shorts(xs: Any) -> list[float]:
-    return [_short(float(x)) for x in xs]
-
-
 def _end(e: End) -> dict[str, Any]:
-    return {"frame": e.frame, "p": _shorts(e.point)}
+    return {"frame": e.frame, "p": shorts(e.point)}
 
 
 # ---------------------------------------------------------------------------------------------------------- HTML

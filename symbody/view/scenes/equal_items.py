@@ -1,0 +1,62 @@
+"""Scenes of many bodies in few bytes: the motion of all frames in one array, and equal solids once with a list of their copies.
+
+`viewer.js` restores both (`unpacked`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from .encoded_arrays import base64_array, short, shorts
+from .scene_items import Solid, Track
+from .solids import ratio_of
+
+MANY_FRAMES: Final = 100  # above which a page has this form
+DIGITS: Final = 1e-7  # part of the size of a scene, and of rotations, to which solids are compared
+
+
+def solid_data(s: Solid) -> dict[str, Any]:
+    """A solid without its frame and its name."""
+    return {
+        "kind": s.kind, "size": shorts(s.size), "p": shorts(s.position), "e": shorts(s.rotation), "colour": s.colour, "group": s.group,
+        **({"profile": f"torus {ratio_of(s):g}"} if s.kind == "torus" else {}),
+        **({"opacity": s.opacity} if s.opacity != 1 else {}), **({"mesh": s.mesh} if s.mesh else {}),
+    }  # fmt: skip
+
+
+def moving_frames(frames: Sequence[Track], times: int) -> tuple[list[Track], list[Track]]:
+    """Frames that move, which are encoded together, and the others."""
+    moving = [f for f in frames if f.position.shape[1] == times]
+    if len(moving) <= MANY_FRAMES:
+        return [], list(frames)
+    return moving, [f for f in frames if f.position.shape[1] != times]
+
+
+def frames_together(moving: Sequence[Track]) -> dict[str, Any]:
+    """Names; positions and rotations of shape (frames, levels, times, ...), rotations as parts of 32767."""
+    turns = np.stack([f.rotation for f in moving])
+    return {
+        "names": [f.name for f in moving],
+        "p": base64_array(np.stack([f.position for f in moving])),
+        "e": base64_array(np.round(turns * 32767), np.int16),
+    }
+
+
+def solids_with_copies(solids: Sequence[Solid], moving: Sequence[Track], size: float) -> list[dict[str, Any]]:
+    """Each solid once, with the place in the list, the frame (by its number among those that move) and the name of every
+    copy; without the name if it is that of the frame."""
+    number: dict[str, int | str] = {f.name: k for k, f in enumerate(moving)}
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    grid = DIGITS * short(size)
+    positions = np.round(np.array([s.position for s in solids]) / grid).tolist()
+    rotations = np.round(np.array([s.rotation for s in solids]) / DIGITS).tolist()
+    for k, (s, x, e) in enumerate(zip(solids, positions, rotations, strict=True)):
+        sizes = tuple(shorts(s.size))
+        key = (s.kind, sizes, *x, *e, s.colour, s.group, s.opacity, s.mesh)
+        if key not in found:
+            found[key] = {**solid_data(s), "copies": []}
+        frame = number.get(s.frame, s.frame)
+        found[key]["copies"].append([k, frame] if s.name == s.frame else [k, frame, s.name])
+    return list(found.values())
