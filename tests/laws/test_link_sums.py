@@ -73,6 +73,11 @@ def test_loops_agree_with_bodies_written_out(
     wanted.append(gradient(wanted[0], eq.u))
     for a, b in zip(values_at_random(eq, found, seed), values_at_random(eq, wanted, seed), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12 * np.abs(b).max())
+    powers = sb.derivation.load_powers(eq)
+    loss = sb.algebra.time_derivative(wanted_gravity := sb.potential_energy(eq, "gravity"), eq.mechanism.rates)
+    assert are_swept(powers["gravity"])
+    assert not are_swept(wanted_gravity)
+    np.testing.assert_allclose(*values_at_random(eq, [powers["gravity"], -loss], seed), rtol=1e-11)
     code = sb.compile(eq).energies
     assert any(i.op == "sweeps" for i in code.program.code)
 

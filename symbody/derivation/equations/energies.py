@@ -10,12 +10,13 @@ time).
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, cast
 
 from ...algebra.calculus.derivatives import gradient, jacobian, time_derivative
-from ...algebra.graph.graph import HALF, ZERO, Expr
+from ...algebra.graph.graph import HALF, ZERO, Expr, Symbol
 from ...algebra.graph.matrix import Matrix, cross, dot, stack, sum_of_products, zeros
-from ...algebra.graph.walk import substitute_all
+from ...algebra.graph.walk import free_symbols, substitute_all
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.points import Point
 from ...bodies.frames.vectors import Vector
@@ -322,10 +323,10 @@ def load_powers(eq: Equations) -> dict[str, Expr]:
     See also: `derivation.power`, `energy`, `Trajectory`.
     """
     k = Kinematics(eq.mechanism)
-    powers = {x.name: _own(eq, _power(x, k)) for x in eq.mechanism.loads}
+    powers = {x.name: _power(x, k) for x in eq.mechanism.loads}
     if eq.mechanism.balances:
-        powers[BALANCES] = _own(eq, WrittenMotion(eq.mechanism, k).power_of_balances)
-    return powers
+        powers[BALANCES] = WrittenMotion(eq.mechanism, k).power_of_balances
+    return dict(zip(powers, in_own_terms(eq, list(powers.values())), strict=True))
 
 
 def power_and_loss(eq: Equations, load: Load) -> tuple[Expr, Expr]:
@@ -336,14 +337,16 @@ def power_and_loss(eq: Equations, load: Load) -> tuple[Expr, Expr]:
 
 
 def _power(load: Load, k: Kinematics) -> Expr:
-    total = ZERO
+    if is_uniform_gravity(load, k) and (swept := _in_loops("swept_gravity_power", k.mechanism)) is not None:
+        return swept
+    total, rates = ZERO, k.mechanism.rates
     for action in load.actions:
         total = total + _on(wrench_of(action, k), k.velocities[action.frame])
-    for q, value in zip(k.mechanism.q, forces_on_coordinates(load, k), strict=True):
-        if value is not ZERO:
-            total = total + value * k.mechanism.rates[q]
-    for u in k.u:
-        total = total + u * load.on_rates.get(u, ZERO)
+    for q, value in _forces_on_own(load, k).items():
+        total = total + value * rates[q]
+    for u, value in load.on_rates.items():
+        if u not in rates:
+            total = total + u * value
     return total
 
 
@@ -354,10 +357,24 @@ def _on(wrench: Wrench, velocity: tuple[Matrix, Matrix]) -> Expr:
 def forces_on_coordinates(load: Load, k: Kinematics) -> list[Expr]:
     """The generalised forces of a load that is given on coordinates (or by a potential alone: -∂V/∂q), one for each
     coordinate."""
-    q = k.mechanism.q
+    own = _forces_on_own(load, k)
+    return [own.get(x, ZERO) for x in k.mechanism.q]
+
+
+def _forces_on_own(load: Load, k: Kinematics) -> dict[Symbol, Expr]:
+    """Those on the coordinates on which the load acts, in the order of the mechanism."""
     if not load.actions and not load.on_rates and load.potential is not None:
-        return k.in_speeds([-e for e in jacobian([load.potential], q).entries])
-    return k.in_speeds([load.on_rates.get(x, ZERO) for x in q])
+        inside = _coordinates_among(free_symbols(load.potential), k)
+        values = [-e for e in jacobian([load.potential], inside).entries]
+    else:
+        inside = _coordinates_among(load.on_rates, k)
+        values = [load.on_rates[q] for q in inside]
+    return dict(zip(inside, k.in_speeds(values), strict=True))
+
+
+def _coordinates_among(symbols: Collection[Symbol], k: Kinematics) -> list[Symbol]:
+    found = {s for s in symbols if s in k.mechanism.rates}
+    return list(found) if len(found) < 2 else [q for q in k.mechanism.q if q in found]
 
 
 @of_equations

@@ -1,4 +1,4 @@
-"""Kinetic and potential energy of trees with many equal links, in loops.
+"""Kinetic and potential energy, and the power of gravity, of trees with many equal links, in loops.
 
 Two sweeps: from the ground outwards motions of links, or components of gravity and the level of origins,
 
@@ -28,6 +28,7 @@ from .articulated_bodies import falling
 from .link_sweeps import MANY_LINKS, MAX_SLOTS, SweptTree, repeats_enough, slot_symbols, swept_tree
 
 _MOTION: Final = slot_symbols("parent_motion", 6)  # ω and v of the parent
+_GRAVITY: Final = slot_symbols("parent_gravity", 3)  # in axes of the parent
 _LEVEL: Final = slot_symbols("parent_level", 4)  # gravity in axes of the parent, and the level of its origin
 _SUM: Final = slot_symbols("children", 1)
 _KNOWN_KINDS: Final = ("coordinate", "speed", "parameter", "time")
@@ -46,6 +47,11 @@ def swept_potential_energy(mechanism: Mechanism) -> Expr | None:
     return mechanism.cached("swept potential energy", (), lambda: _potential(mechanism))
 
 
+def swept_gravity_power(mechanism: Mechanism) -> Expr | None:
+    """Σ m g · v of uniform gravity, likewise."""
+    return mechanism.cached("swept gravity power", (), lambda: _gravity_power(mechanism))
+
+
 def _tree_of(mechanism: Mechanism) -> SweptTree | None:
     if len(mechanism.bodies) < MANY_LINKS or not has_rigid_links(mechanism):
         return None
@@ -59,11 +65,7 @@ def _kinetic(mechanism: Mechanism) -> Expr | None:
     kinematics = Kinematics(mechanism)
 
     def passage(link: Link) -> Parts:
-        w, v = Matrix(3, 1, _MOTION[:3]), Matrix(3, 1, _MOTION[3:])
-        for f in link.frames:
-            (spin,) = kinematics.in_speeds([f.spin])
-            inwards = f.rotation.inwards
-            w, v = inwards(w) + spin, inwards(v + cross(w, f.offset) + kinematics.drift(f))
+        w, v = _velocity_of(link, kinematics)
         total = ZERO
         for m in link.masses:
             at_com = v + cross(w, m.p_BoBcm)
@@ -71,6 +73,33 @@ def _kinetic(mechanism: Mechanism) -> Expr | None:
         return (*w.entries, *v.entries), total
 
     return _LinkSum(tree, _MOTION, zeros(6).entries, passage).total()
+
+
+def _gravity_power(mechanism: Mechanism) -> Expr | None:
+    tree, g = _tree_of(mechanism), -falling(mechanism)
+    if tree is None:
+        return None
+    kinematics = Kinematics(mechanism)
+
+    def passage(link: Link) -> Parts:
+        w, v = _velocity_of(link, kinematics)
+        axes = Matrix(3, 1, _GRAVITY)
+        for f in link.frames:
+            axes = f.rotation.inwards(axes)
+        power = sum((m.m * dot(axes, v + cross(w, m.p_BoBcm)) for m in link.masses), ZERO)
+        return (*w.entries, *v.entries, *axes.entries), power
+
+    return _LinkSum(tree, (*_MOTION, *_GRAVITY), (*zeros(6).entries, *g.entries), passage).total()
+
+
+def _velocity_of(link: Link, kinematics: Kinematics) -> tuple[Matrix, Matrix]:
+    """ω and v of its last frame, from those of its parent."""
+    w, v = Matrix(3, 1, _MOTION[:3]), Matrix(3, 1, _MOTION[3:])
+    for f in link.frames:
+        (spin,) = kinematics.in_speeds([f.spin])
+        inwards = f.rotation.inwards
+        w, v = inwards(w) + spin, inwards(v + cross(w, f.offset) + kinematics.drift(f))
+    return w, v
 
 
 def _potential(mechanism: Mechanism) -> Expr | None:
