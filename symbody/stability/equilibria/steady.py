@@ -15,7 +15,7 @@ from ...algebra.calculus.evaluate import evaluate
 from ...algebra.calculus.rounding import UNIT_ROUNDOFF
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ...algebra.graph.matrix import Matrix
-from ...algebra.graph.walk import free_symbols, substitute_all
+from ...algebra.graph.walk import evaluation_order, free_symbols, nodes_with, substitute_all
 from ...algebra.nonlinear.trust_region import Array, Rank
 from ...algebra.nonlinear.zeros import MAX_STARTS, FoundZero, ZeroSearch
 from ...derivation.equations.equation_arguments import of_equations
@@ -224,7 +224,9 @@ def _refused_in_time(motion: SteadyMotion) -> SteadyMotion:
 
 def _containing(eq: Equations, rows: tuple[ConditionRow, ...], symbols: tuple[Symbol, ...]) -> list[ConditionRow]:
     def found() -> list[int]:
-        return [k for k, r in enumerate(rows) if not set(symbols).isdisjoint(free_symbols(r.expression))]
+        expressions = [r.expression for r in rows]
+        containing = nodes_with(evaluation_order(expressions), symbols)
+        return [k for k, e in enumerate(expressions) if e in containing]
 
     return [rows[k] for k in eq.cached("steady rows with", (tuple(r.expression for r in rows), symbols), found)]
 

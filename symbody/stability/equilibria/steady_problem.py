@@ -60,6 +60,7 @@ SPEED_WEIGHT: Final = 100.0  # size of speeds relative to coordinates in distanc
 SINGULAR_MASS: Final = 1e-9  # smallest part of the mass matrix below which it counts as singular
 SHAKEN: Final = ("coordinate", "speed", "parameter")
 TABULATED_FROM: Final = 5000  # instructions of rows whose rounding is bounded in arrays rather than node by node
+MANY_SPEEDS: Final = 50  # from which on compiling the mass matrix costs less than a few evaluations node by node
 
 Bounds = Callable[[Array, Array, Array], Array]  # of w, the sizes relative to which w is rounded, and p
 
@@ -336,9 +337,9 @@ class SteadyProblem:
         return self._compiled_program("steady_masses", outputs)
 
     def _masses_at(self, p: Array, w: Array) -> list[Array]:
-        """M, N and Jc; compiled if they are evaluated often."""
+        """M, N and Jc; compiled if they are large or evaluated often."""
         self._asked_for_masses += 1
-        if self._asked_for_masses > COMPILED_FROM:
+        if len(self.eq.u) >= MANY_SPEEDS or self._asked_for_masses > COMPILED_FROM:
             made = self._compiled_masses(w, p)
             found = iter(made if isinstance(made, tuple) else (made,))
             return [np.reshape(next(found), m.shape) if m.entries else np.zeros(m.shape) for m in self._mass_matrices]
