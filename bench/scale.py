@@ -36,7 +36,7 @@ SIZES: Final = {
     "chain, call by call": (100, 1000, 10_000),
     "chain of unequal links": (100, 1000),
     "tree": (100, 1000, 10_000),
-    "row of four-bars": (10, 30, 100),
+    "row of four-bars": (10, 100, 1000, 10_000),
 }
 PEERS: Final = ("pinocchio", "mujoco", "exudyn")
 PEER_CASES: Final = ("chain", "tree")

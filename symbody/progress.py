@@ -112,7 +112,7 @@ def working(name: str, wanted: bool | None = None, to: TextIO | None = None) -> 
     if _local.stage is not None or not _may_show():
         yield
         return
-    line, stage = Progress(wanted, 0.0, name, to), ShownStage()
+    line, stage = Progress(wanted, 0.0, name, to), ShownStage("preparation")
     _local.stage = stage
     try:
         with _written_line(line, stage) if line.wanted else nullcontext():

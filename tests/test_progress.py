@@ -9,6 +9,7 @@ import symbody as sb
 from symbody import progress
 from symbody.derivation.entry import derive as derivation
 from symbody.derivation.entry.checks import check
+from symbody.derivation.equations.variable_table import variable_table
 from symbody.progress import begin_stage, with_progress, working
 
 
@@ -83,9 +84,26 @@ def test_derive_compile_and_simulate_name_their_stages(monkeypatch):
     monkeypatch.setattr(derivation, "begin_stage", stages.append)
     monkeypatch.setattr("symbody.emit.programs.lower.begin_stage", stages.append)
     eq = sb.derive(pendulum())
-    assert stages == ["equations of 1 body", "checks", "rank of the constraints"]
+    assert stages == ["description", "equations of 1 body", "checks", "rank of the constraints"]
     _ = sb.compile(eq).udot
-    assert stages[3:] == ["operations of udot"]
+    assert stages[4:] == ["operations of udot"]
+
+
+def test_lines_include_the_description_and_the_preparation(monkeypatch):
+    """Freezing a model and listing the variables of equations take seconds for large mechanisms."""
+    text = Terminal()
+    monkeypatch.setattr("sys.stderr", text)
+
+    def slowly(made):
+        return lambda *given: time.sleep(0.3) or made(*given)
+
+    monkeypatch.setattr(sb.Model, "freeze", slowly(sb.Model.freeze))
+    eq = sb.derive(pendulum())
+    assert any(x.startswith("derive pendulum: description") for x in lines(text))
+    monkeypatch.setattr("symbody.derivation.equations.equations.variable_table", slowly(variable_table))
+    vars(eq).pop("variables", None)
+    sb.compile(eq)
+    assert any(x.startswith("compile pendulum: preparation") for x in lines(text))
 
 
 def test_the_lines_are_those_of_the_computation(monkeypatch):

@@ -92,32 +92,34 @@ def derive(
 
     See also: `Model`, `Equations`, `audit`, `certify`, `simulate`.
     """
-    with gc_paused():
-        mechanism = _mechanism(model)
+    if not isinstance(model, (Model, Mechanism)):
+        raise _not_a_model(model)
     if route not in ROUTES:
         raise unknown("derive", "route", route, ROUTES)
+    with gc_paused(), working(f"derive {model.name}"):
+        return _derived(model, route, redundant, check, small)
+
+
+def _derived(model: Model | Mechanism, route: str, redundant: bool, check: bool, small: bool) -> Equations:
+    begin_stage("description")
+    mechanism = model.freeze() if isinstance(model, Model) else model
     if route not in (possible := routes_for(mechanism)):
         raise DerivationError(
             f"derive: route {route!r} needs positions, but frames of {mechanism.name!r} are known by their velocity only; use one of {listed(possible)}"
         )
-    with gc_paused(), working(f"derive {mechanism.name}"):
-        begin_stage(f"equations of {counted(len(mechanism.bodies), 'body', 'bodies')}")
-        equations = _equations_by_route(mechanism, route)
-        if check:
-            begin_stage("checks")
-            refuse_faults(equations, redundant)
-        begin_stage("rank of the constraints")
-        equations = _with_border(equations) if check or redundant else _with_missing_check_noted(equations)
-        return _with_slow_elimination_noted(linearized_in_small(equations) if small else equations)
+    begin_stage(f"equations of {counted(len(mechanism.bodies), 'body', 'bodies')}")
+    equations = _equations_by_route(mechanism, route)
+    if check:
+        begin_stage("checks")
+        refuse_faults(equations, redundant)
+    begin_stage("rank of the constraints")
+    equations = _with_border(equations) if check or redundant else _with_missing_check_noted(equations)
+    return _with_slow_elimination_noted(linearized_in_small(equations) if small else equations)
 
 
-def _mechanism(model: Any) -> Mechanism:
-    if isinstance(model, Model):
-        return model.freeze()
-    if isinstance(model, Mechanism):
-        return model
+def _not_a_model(model: Any) -> ModelError:
     inside = "; its model is its attribute .model" if isinstance(getattr(model, "model", None), Model) else ""
-    raise ModelError(f"derive: takes a model, got {shown(model)}{inside}")
+    return ModelError(f"derive: takes a model, got {shown(model)}{inside}")
 
 
 def _with_border(equations: Equations) -> Equations:

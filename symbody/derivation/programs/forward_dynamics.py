@@ -13,6 +13,7 @@ from ...algebra.graph.linear import MIN_PIVOT, factorize
 from ...algebra.graph.matrix import Matrix, cross, dot, vector
 from ...derivation.equations.own_terms import in_own_terms
 from ...errors import DerivationError
+from ...progress import begin_stage
 from ..equations.equations import Equations
 from ..kinematics.kinematics import Kinematics
 from ..kinematics.unknown_positions import has_unknown_places
@@ -27,6 +28,7 @@ MANY_SPEEDS: Final = 100  # from which on numbers for each pair are left out
 def ways_to_accelerations(eq: Equations) -> list[Matrix]:
     """u' of the equations as they are and, where these are the equations of a tree in its own speeds, by composite
     bodies in the fewest operations (CRBA) and by articulated bodies (ABA)."""
+    begin_stage("accelerations")
     mechanism = eq.mechanism
     if (closed := constraint_sweeps(eq)) is not None:
         return [closed.accelerations(is_guarded=True)[0]]

@@ -577,7 +577,8 @@ def compile(
     if quick and (precision is not None or not isinstance(thing, Program)):
         raise ProgramError("compile: quick=True is for a Program on the CPU")
     if isinstance(thing, Equations):
-        return Dynamics(thing, bake, cache, precision)
+        with gc_paused(), working(f"compile {thing.name}"):
+            return Dynamics(thing, bake, cache, precision)
     other: Any = thing
     if isinstance(other, InverseDynamics):
         raise ProgramError(
