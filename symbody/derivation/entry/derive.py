@@ -97,10 +97,10 @@ def derive(
     if route not in ROUTES:
         raise unknown("derive", "route", route, ROUTES)
     with gc_paused(), working(f"derive {model.name}"):
-        return _derived(model, route, redundant, check, small)
+        return _equations_of(model, route, redundant, check, small)
 
 
-def _derived(model: Model | Mechanism, route: str, redundant: bool, check: bool, small: bool) -> Equations:
+def _equations_of(model: Model | Mechanism, route: str, redundant: bool, check: bool, small: bool) -> Equations:
     begin_stage("description")
     mechanism = model.freeze() if isinstance(model, Model) else model
     if route not in (possible := routes_for(mechanism)):
