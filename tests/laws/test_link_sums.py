@@ -69,15 +69,16 @@ def test_loops_agree_with_bodies_written_out(
     assert all(map(are_swept, found))
     assert set(free_symbols(found[0])) <= {*eq.q, *eq.u, *eq.p}
     assert set(free_symbols(found[1])) <= {*eq.q, eq.t, *eq.p}
-    found.append(generalized_momenta(eq))
-    wanted.append(gradient(wanted[0], eq.u))
-    for a, b in zip(values_at_random(eq, found, seed), values_at_random(eq, wanted, seed), strict=True):
+    momenta = generalized_momenta(eq), gradient(wanted[0], eq.u)
+    computed, expected = (values_at_random(eq, [*e, m], seed) for e, m in zip((found, wanted), momenta, strict=True))
+    for a, b in zip(computed, expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12 * np.abs(b).max())
     powers = sb.derivation.load_powers(eq)
     loss = sb.algebra.time_derivative(wanted_gravity := sb.potential_energy(eq, "gravity"), eq.mechanism.rates)
     assert are_swept(powers["gravity"])
     assert not are_swept(wanted_gravity)
-    np.testing.assert_allclose(*values_at_random(eq, [powers["gravity"], -loss], seed), rtol=1e-11)
+    power, rate = values_at_random(eq, [powers["gravity"], -loss], seed)
+    np.testing.assert_allclose(power, rate, rtol=1e-11)
     code = sb.compile(eq).energies
     assert any(i.op == "sweeps" for i in code.program.code)
 
