@@ -144,7 +144,8 @@ class Dynamics(Introduced, Portable):
         matrices: Iterable[str] = (),
     ) -> Program:
         labels = self.equations.labels
-        return program(name, groups, outputs, bake=self._bake, labels=labels, factored=factored, matrices=matrices)
+        with self._working():
+            return program(name, groups, outputs, bake=self._bake, labels=labels, factored=factored, matrices=matrices)
 
     def function(self, name: str, outputs: Mapping[str, Any]) -> Compiled:
         """Anything else, compiled as a function of the same arguments."""
@@ -233,7 +234,8 @@ class Dynamics(Introduced, Portable):
     @cached_property
     def M(self) -> Compiled:  # noqa: N802  (notation)
         """Mass matrix."""
-        return self._compiled(self._program("mass_matrix", self._groups, {"M": self.equations.M}, matrices=("M",)))
+        with self._working():
+            return self._compiled(self._program("mass_matrix", self._groups, {"M": self.equations.M}, matrices=("M",)))
 
     @cached_property
     def f(self) -> Compiled:
