@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csc_array
 from scipy.special import jn_zeros
 
 import symbody as sb
 from symbody.integrate.run import newton_matrix
 from symbody.stability.linear import loop_numbers
+from symbody.stability.spectra import sparse_pencil
+from symbody.stability.spectra.nearest_eigenvalues import nearest_eigenvalues
 from symbody.stability.spectra.pencil import pencil_spectrum
 from symbody.stability.spectra.response import transfer
 
@@ -115,6 +118,59 @@ def test_full_matrices_of_many_states_are_refused(any_size: None, monkeypatch: p
     assert len(lin.eigenvalues(count=2)) == 2
     with pytest.raises(sb.errors.StabilityError, match=f"full matrices of {len(lin.x)} states .* Pass count= to eigen"):
         lin.eigenvalues()
+
+
+def random_pencil(n: int = 40) -> tuple[np.ndarray, np.ndarray]:
+    draw = np.random.default_rng(0)
+    return draw.normal(size=(n, n)), draw.normal(size=(n, n))
+
+
+@pytest.mark.parametrize("density", [1.0, 0.05])
+def test_solutions_with_unknowns_without_rates(density: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """(A - s E) X = (b, 0) by full and by sparse factors."""
+    monkeypatch.setattr(sparse_pencil, "DENSE", density)
+    _, A = random_pencil(12)
+    n, b = 8, np.arange(8)
+    pencil = sparse_pencil.SparsePencil(csc_array(np.diag([1.0] * n + [0.0] * 4)), csc_array(A), n)
+    E, own = pencil.full()
+    np.testing.assert_allclose(pencil.solved(0.3j, b), np.linalg.solve(own - 0.3j * E, b), rtol=1e-9)
+
+
+@pytest.mark.parametrize("is_full", [True, False])
+@pytest.mark.filterwarnings("error")
+def test_solutions_at_an_eigenvalue(is_full: bool) -> None:
+    """NaN, without a warning, also for whole numbers on the right side; and nearest eigenvalues begin beside it."""
+    _, A = random_pencil()
+    A = A * (np.arange(len(A))[:, None] > 0) if is_full else np.diag(np.arange(40.0))
+    pencil = sparse_pencil.sparse_pencil(np.eye(len(A)), A)
+    assert np.isnan(pencil.solved(0.0, np.ones(len(A), dtype=int))).all()
+    wanted = np.linalg.eigvals(A)
+    wanted = wanted[np.argsort(np.abs(wanted))[:3]]
+    found = nearest_eigenvalues(pencil, 3, 0.0)
+    np.testing.assert_allclose(np.sort_complex(found), np.sort_complex(wanted), atol=1e-9)
+
+
+def test_infinite_eigenvalues_are_no_large_ones() -> None:
+    """40 states of which 38 are algebraic, in chains too: two finite eigenvalues, however many are requested."""
+    E, A = np.diag(np.ones(39), 1), np.eye(40)
+    E[0, 1] = E[1, 2] = 0.0
+    E[0, 0] = E[1, 1] = 1.0
+    A[0, 0], A[1, 1] = -2.0, 3.0
+    lin = sb.linear_system(A.tolist(), E=E.tolist())
+    np.testing.assert_allclose(lin.eigenvalues(count=5), [-2.0, 3.0], rtol=1e-9)
+    E[0, 0] = A[0, 0] = 0.0
+    singular = sb.linear_system(A.tolist(), E=E.tolist())
+    with pytest.raises(sb.errors.StabilityError, match="singular for every s"):
+        singular.eigenvalues(count=5)
+
+
+def test_no_response_at_an_eigenvalue(any_size: None) -> None:
+    """Of a free mass in full matrices, and at 0 Hz of a free chain in sparse ones."""
+    mass = sb.linear_system([[0, 1], [0, 0]], B=[[0], [1]], x=["x", "v"], r=["F"])
+    free = sb.linearize(sb.derive(chain(4)), {})
+    for lin, r, y in ((mass, "F", "x"), (free, "link_1_tau", "link_2_a")):
+        with pytest.raises(sb.errors.StabilityError, match=f"response of {y} to {r} has no value at 0 Hz"):
+            lin.frequency_response(r, y, [0.5, 0.0])
 
 
 def test_spectrum_of_a_double_integrator_in_sparse_form() -> None:

@@ -72,7 +72,7 @@ class LoopParts:
 
     @cached_property
     def _vector(self) -> list[Symbol]:
-        return [symbol(f"along_{k + 1}", "variable") for k in range(len(self.state) + len(self.inputs))]
+        return [symbol(f"change_of_{s.name}", "variable") for s in (*self.state, *self.inputs)]
 
     @cached_property
     def _product(self) -> Matrix:

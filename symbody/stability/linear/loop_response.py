@@ -11,7 +11,7 @@ from ...algebra.graph.graph import Symbol
 from ...emit.run.callable import Array
 from ...errors import StabilityError, unknown
 from ..spectra.nearest_eigenvalues import nearest_eigenvalues
-from ..spectra.response import FrequencyResponse, checked_frequencies, frequency_grid
+from ..spectra.response import FrequencyResponse, checked_frequencies, finite_response, frequency_grid
 from ..spectra.sparse_pencil import SparsePencil
 from .loop_numbers import LoopParts, loops_of
 
@@ -36,7 +36,7 @@ def response_in_loops(
     b = loops.input_column(k, p)
     f = _slow_frequencies(pencil, lin.x) if hertz is None else checked_frequencies(lin, hertz)
     found = [d - c @ pencil.solved(2j * np.pi * x, b) for x in f.tolist()]
-    return FrequencyResponse(lin.r[k], name, f, np.array(found))
+    return finite_response(lin, k, name, f, np.array(found))
 
 
 def _row(loops: LoopParts, lin: LinearSystem, name: str, k: int, p: Array) -> tuple[Array, float]:

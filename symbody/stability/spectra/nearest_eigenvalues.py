@@ -10,10 +10,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
+from scipy.linalg import get_lapack_funcs
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 
 from ...errors import StabilityError
-from .pencil import Complex, PencilSpectrum, pencil_spectrum, sorted_order
+from .pencil import REGULAR_E, Complex, PencilSpectrum, pencil_spectrum, sorted_order
 from .sparse_pencil import Solutions, SparsePencil, row_sizes, solutions
 
 FEW_STATES: Final = 30  # up to which all eigenvalues are computed
@@ -30,8 +31,9 @@ def nearest_eigenvalues(pencil: SparsePencil, count: int, near: complex, names: 
 def nearest_modes(
     pencil: SparsePencil, count: int, near: complex, names: tuple[str, ...] = (), *, has_vectors: bool = True
 ) -> PencilSpectrum:
-    """The same with their vectors; infinite eigenvalues are not counted."""
-    if pencil.states <= max(FEW_STATES, 2 * count + 2):
+    """The same with their vectors; infinite eigenvalues are not counted. Where E is singular, the whole spectrum is computed:
+    a Krylov space does not separate infinite eigenvalues from large ones."""
+    if pencil.states <= max(FEW_STATES, 2 * count + 2) or _has_infinite_eigenvalues(pencil):
         all_of_them = pencil_spectrum(*pencil.full(), names)
         s, x, y = all_of_them.s, all_of_them.x, all_of_them.y
     else:
@@ -61,14 +63,25 @@ def _from_krylov_space(
         return found
 
     mu, x = largest(lambda v: of_shift.plain(E @ v))
-    kept = np.abs(mu) > 0
-    s, x = np.asarray(sigma + 1 / mu[kept], dtype=complex), x[:, kept]
+    s = np.asarray(sigma + 1 / mu, dtype=complex)
     if not has_vectors:
         return s, x, x
     _, left = largest(lambda v: of_shift.adjoint(E.T @ v))
     products = left.conj().T @ (E @ x)
     y: Any = np.linalg.lstsq(products, left.conj().T, rcond=PARALLEL)[0].conj().T
     return s, x, y
+
+
+def _has_infinite_eigenvalues(pencil: SparsePencil) -> bool:
+    """Whether E is singular: its pivots, with rows scaled to the same size."""
+    E = pencil.E[: pencil.states, : pencil.states]
+    if E.nnz == pencil.states and E.diagonal().all():
+        return False
+    full = E.toarray()
+    sizes = np.abs(full).max(axis=1, keepdims=True)
+    lu, _, _ = get_lapack_funcs("getrf", (full,))(full / np.where(sizes > 0, sizes, 1.0))
+    pivots = np.abs(lu.diagonal())
+    return bool(pivots.min() <= REGULAR_E * pivots.max())
 
 
 def _regular_shift(pencil: SparsePencil, near: complex) -> tuple[complex, Solutions]:
@@ -79,8 +92,10 @@ def _regular_shift(pencil: SparsePencil, near: complex) -> tuple[complex, Soluti
         sigma = sigma.real if not np.imag(sigma) else sigma
         found = solutions(pencil, sigma)
         if np.abs(found.plain(start)).max() < SINGULAR * np.abs(start).max():
-            break
-    return sigma, found
+            return sigma, found
+    raise StabilityError(
+        f"eigenvalues: A - s E is singular or not finite at s = {near} and beside it; pass another near="
+    )
 
 
 def _start(n: int) -> Any:

@@ -166,7 +166,17 @@ def frequency_response(
     k, seen = lin.numbers.input(r), lin.with_outputs(y)
     n = seen.matrices(values)
     f = _frequencies(n.E, n.A, lin.x) if hertz is None else checked_frequencies(lin, hertz)
-    return FrequencyResponse(lin.r[k], seen.y[0], f, transfer(n, 2 * np.pi * f, k)[:, 0])
+    return finite_response(lin, k, seen.y[0], f, transfer(n, 2 * np.pi * f, k)[:, 0])
+
+
+def finite_response(lin: LinearSystem, k: int, y: str, hertz: Array, values: Complex) -> FrequencyResponse:
+    """The response to input k; refused at frequencies where it has no value."""
+    if len(poles := hertz[~np.isfinite(values)]):
+        raise StabilityError(
+            f"linear system {lin.name!r}: the response of {y} to {lin.r[k]} has no value at {poles[0]:z.6g} Hz, where an eigenvalue is on the "
+            "imaginary axis; pass other frequencies, or add damping"
+        )
+    return FrequencyResponse(lin.r[k], y, hertz, values)
 
 
 def checked_frequencies(lin: LinearSystem, hertz: Any) -> Array:
@@ -180,9 +190,14 @@ def checked_frequencies(lin: LinearSystem, hertz: Any) -> Array:
 
 
 def transfer(n: Any, omega: Array, k: int) -> Complex:
-    """G(iω) from one input to all outputs, one row for each frequency."""
+    """G(iω) from one input to all outputs, one row for each frequency; NaN where iω is an eigenvalue."""
     s = 1j * omega[:, None, None]
-    x = np.linalg.solve(s * n.E - n.A, n.b_at(s)[:, :, [k]])
+    try:
+        x = np.linalg.solve(s * n.E - n.A, n.b_at(s)[:, :, [k]])
+    except np.linalg.LinAlgError:
+        if len(omega) == 1:
+            return np.full((1, len(n.C)), np.nan)
+        return np.concatenate([transfer(n, omega[i : i + 1], k) for i in range(len(omega))])
     y: Complex = (n.C @ x + n.d_at(s)[:, :, [k]])[:, :, 0]
     return y
 

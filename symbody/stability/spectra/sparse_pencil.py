@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from scipy.linalg import lu_factor, lu_solve
+from scipy.linalg import get_lapack_funcs, lu_solve
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import splu
 
@@ -24,13 +24,13 @@ from ...argument_kinds import answered_class
 from ...emit.run.callable import Array
 from ...summary import Summarized, Summary, summary_rows
 
-DENSE: Final = 0.1  # share of entries from which on a full matrix is factored
+DENSE: Final = 0.1  # share of nonzero entries above which a matrix is factored as a full one
 
 Complex = Any
 
 
 class Solutions(NamedTuple):
-    """x of (A - s E) X = (b, 0), and of the conjugate transpose; without finite entries where that is singular."""
+    """x of (A - s E) X = (b, 0), and of the conjugate transpose; NaN where A - s E is exactly singular."""
 
     plain: Callable[[Any], Complex]
     adjoint: Callable[[Any], Complex]
@@ -91,29 +91,36 @@ class SparsePencil(Summarized):
 
 
 def solutions(pencil: SparsePencil, s: complex) -> Solutions:
-    """For many right sides."""
+    """For many right sides, from one factorisation."""
     n, size, is_complex = pencil.states, pencil.A.shape[0], np.iscomplexobj(s)
-    shifted = pencil.A - s * pencil.E
-    if pencil.A.nnz > DENSE * size * size:
-        whole = lu_factor(shifted.toarray())
-        return Solutions(lambda b: lu_solve(whole, b), lambda b: lu_solve(whole, b, 2))
-    try:
-        factors = splu(csc_array(shifted))
-    except RuntimeError:  # exactly singular
-        return Solutions(*[lambda b: np.full_like(b, np.nan)] * 2)
+    factored = _factors_of(pencil.A - s * pencil.E)
 
     def solve(b: Any, way: str) -> Complex:
+        if factored is None:
+            return np.full(b.shape, np.nan)
         if np.iscomplexobj(b) and not is_complex:
             return solve(b.real, way) + 1j * solve(b.imag, way)
         right = np.zeros((size, *b.shape[1:]), dtype=complex if is_complex else float)
         right[:n] = b
-        return factors.solve(right, way)[:n]
+        return factored(right, way)[:n]
 
     return Solutions(lambda b: solve(b, "N"), lambda b: solve(b, "H"))
 
 
+def _factors_of(A: Any) -> Callable[[Any, str], Complex] | None:
+    """(right side, "N" or "H" for the conjugate transpose) -> solution; None where the matrix is exactly singular."""
+    if A.nnz > DENSE * A.shape[0] ** 2:
+        lu, pivots, zero = get_lapack_funcs("getrf", (full := A.toarray(),))(full)
+        return None if zero else lambda b, way: lu_solve((lu, pivots), b, 2 if way == "H" else 0)
+    try:
+        found: Callable[[Any, str], Complex] = splu(csc_array(A)).solve
+    except RuntimeError:
+        return None
+    return found
+
+
 def row_sizes(pencil: SparsePencil) -> Array:
-    """How large E x' is for states of size one, row by row."""
+    """Magnitude of each row of E x' for states of size one."""
     signs = np.random.default_rng(0).choice((-1.0, 1.0), (pencil.states, 4))
     return np.asarray(np.abs(pencil.rates(signs)).max(axis=1))
 
