@@ -64,6 +64,20 @@ def test_a_table():
     compared(f(x * y) * y, [x, y], {x: 0.9, y: 1.3})
 
 
+def test_an_external_function_of_many_arguments():
+    xs = symbols([f"x{k}" for k in range(18)])
+    slopes = [lambda *a, k=k: a[k] * a[(k + 1) % 18] for k in range(18)]
+    f = sb.algebra.ExternalFunction("f", 18, derivatives=slopes)
+    H = accumulated_hessian(f(*xs), xs)
+    assert [H[k, k] for k in range(18)] == [*xs[1:], xs[0]]
+
+
+def test_constant_arguments_of_an_external_function_need_no_derivatives():
+    x, y = symbols("x y")
+    f = sb.algebra.ExternalFunction("f", 2, derivatives=[lambda a, b: a * a * b, None])
+    assert accumulated_hessian(y * f(x, 3), [x, y]).entries == (6 * x * y, 3 * x * x, 3 * x * x, ZERO)
+
+
 def test_expressions_that_are_linear_constant_or_an_input():
     x, y = symbols("x y")
     for e in (3, x, 2 * x - y, symbols("z")[0] * x):

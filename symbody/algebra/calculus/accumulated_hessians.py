@@ -16,6 +16,7 @@ that leaves fewest edges and entries more, so that what has few inputs gets its 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, Final
 
 from ...argument_kinds import answered
@@ -57,7 +58,7 @@ class _SymmetricVertices(ElementaryEdges):
     def __init__(self, root: Expr, wrt: Sequence[Symbol]) -> None:
         super().__init__([root], wrt, {})
         self.meets: dict[Any, Edges] = {n: {} for n in self.into}
-        self._seconds: dict[Any, list[tuple[int, int, Expr]]] = {}  # of operations in `_PLACES`
+        self._seconds: dict[Any, list[tuple[int, int, Expr]]] = {}  # of operations, by `_places`
         for n, bar in self._adjoints(root).items():
             for a, b, second in self._curvature(n):
                 self._meet(a, b, product_of_slopes(bar, second))
@@ -78,14 +79,13 @@ class _SymmetricVertices(ElementaryEdges):
             yield from ((a, intern("item", n[:1], j), -ONE) for a, j in row_entries(*n) if a in self.into)
         elif n.op not in _LINEAR:
             exponent = n.args[1] if n.op == "pow" and n.args[1].op == "const" else None
-            args = dict(zip(_PLACES, self.arguments[n], strict=False))
-            key = n.op, n.data, exponent, len(n.args)
+            args = dict(zip(_places(len(n.args)), self.arguments[n], strict=True))
+            key = n.op, n.data, exponent, tuple(a in self.into for a in n.args)
             if key not in self._seconds:
                 self._seconds[key] = _second_partials(*key)
             for i, j, second in self._seconds[key]:
                 a, b = n.args[i], n.args[j]
-                if a in self.into and b in self.into:
-                    yield a, b, (2 if i != j and a is b else 1) * substitute(second, args)
+                yield a, b, (2 if i != j and a is b else 1) * substitute(second, args)
 
     def _meet(self, a: Any, b: Any, entry: Expr) -> None:
         row = self.meets[a]
@@ -133,16 +133,24 @@ class _SymmetricVertices(ElementaryEdges):
         return [*self.into[n], *self.out[n], *self.meets[n]]
 
 
-_PLACES: Final = tuple(symbol(f"argument_{k}_of_operation") for k in range(16))
+@cache
+def _places(count: int) -> tuple[Symbol, ...]:
+    """Symbols in place of the arguments of an operation."""
+    return tuple(symbol(f"argument_{k}_of_operation") for k in range(count))
 
 
-def _second_partials(op: str, data: Any, exponent: Expr | None, count: int) -> list[tuple[int, int, Expr]]:
-    """Second derivatives of an operation that are not zero, by arguments i <= j, as expressions in `_PLACES`."""
-    args: list[Expr] = list(_PLACES[:count]) if exponent is None else [_PLACES[0], exponent]
+def _second_partials(
+    op: str, data: Any, exponent: Expr | None, is_moving: tuple[bool, ...]
+) -> list[tuple[int, int, Expr]]:
+    """Second derivatives of an operation that are not zero, by moving arguments i <= j, as expressions in `_places`."""
+    args: list[Any] = list(_places(len(is_moving)))
+    if exponent is not None:
+        args[1] = exponent
     y = (intern if op == "call" else make)(op, tuple(args), data)
+    moving = [k for k, moves in enumerate(is_moving) if moves]
     found = []
-    for i, x in enumerate(args):
-        slope = partial(op, data, y, args, i) if isinstance(x, Symbol) else ZERO
-        seconds = [(j, derivative(slope, z)) for j, z in enumerate(args) if j >= i and isinstance(z, Symbol)]
+    for i in moving:
+        slope = partial(op, data, y, args, i)
+        seconds = [(j, derivative(slope, args[j])) for j in moving if j >= i]
         found += [(i, j, e) for j, e in seconds if e is not ZERO]
     return found
