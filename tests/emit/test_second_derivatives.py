@@ -90,3 +90,15 @@ def test_parameters_and_inputs_are_symbols_too():
     np.testing.assert_allclose(found[:, :2, 2], (sides[0] - sides[1]) / (2 * step), atol=1e-6)
     with pytest.raises(sb.errors.SymbodyError, match="symbol 'strange'"):
         f.second_derivatives(["strange"])
+
+
+def test_products_of_a_model_with_their_names():
+    """Vectors of products are named after what they multiply, not after parameters that a model has."""
+    m = sb.Model("pendulum")
+    damping = sb.sin(m.parameter("along_1", 0.3)) * m.parameter("weight_1", 2.0)
+    m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)), damping=damping)
+    m.gravity(0, -10.0, 0)
+    f, p = sb.compile(sb.derive(m)), [np.pi / 2, 2.0]
+    assert f.jacobian_product()(0.0, [0.0], [0.0], [1.0, 0.5], p) == pytest.approx([-11.0])
+    assert f.adjoint_product()(0.0, [0.0], [0.0], [2.0], p) == pytest.approx([-20.0, -4.0])
+    assert f.hessian_product()(0.0, [np.pi / 2], [0.0], [1.0], [1.0, 0.0], p) == pytest.approx([10.0, 0.0])

@@ -398,10 +398,7 @@ class Dynamics(Introduced, Portable):
         eq = self.equations
         with gc_paused():
             symbols = self._varied(wrt)
-            w, v = (
-                [symbol(f"{name}_{k + 1}", "variable") for k in range(n)]
-                for name, n in (("weight", len(eq.u)), ("along", len(symbols)))
-            )
+            w, v = _one_for_each("weight", eq.u), _one_for_each("change", symbols)
             product = second_derivative_product(eq, symbols, w, v)
             return self._product("hessian_product", {"w": w, "v": v}, {"Hv": list(product.entries)})
 
@@ -427,7 +424,7 @@ class Dynamics(Introduced, Portable):
     def _jacobian_product(self, wrt: Iterable[Wrt]) -> Compiled:
         with gc_paused():
             symbols = self._varied(wrt)
-            v = [symbol(f"along_{k + 1}", "variable") for k in range(len(symbols))]
+            v = _one_for_each("change", symbols)
             product = directional_derivative(self._accelerations, dict(zip(symbols, v, strict=True)))
             return self._product("jacobian_product", {"v": v}, {"Jv": list(product.entries)})
 
@@ -437,7 +434,7 @@ class Dynamics(Introduced, Portable):
 
     def _adjoint_product(self, wrt: Iterable[Wrt]) -> Compiled:
         with gc_paused():
-            w = [symbol(f"weight_{k + 1}", "variable") for k in range(len(self.equations.u))]
+            w = _one_for_each("weight", self.equations.u)
             total = sum_of_products(w, self._accelerations.entries)
             return self._product("adjoint_product", {"w": w}, {"wJ": list(gradient(total, self._varied(wrt)).entries)})
 
@@ -523,6 +520,11 @@ def target_code(
         if real is None
         else CudaFunction(program, real, cache, empty)
     )
+
+
+def _one_for_each(what: str, symbols: Iterable[Symbol]) -> list[Symbol]:
+    """A symbol named after each of some others."""
+    return [symbol(f"{what}_of_{s.name}", "variable") for s in symbols]
 
 
 def _is_by_group(derivative: str) -> bool:
