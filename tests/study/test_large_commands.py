@@ -66,7 +66,7 @@ def test_report_is_bounded(chain: str, tmp_path: Path) -> None:
     for words in (
         "Energies, written out link by link",
         "too large to run in this page: 160 speeds",
-        "24 of 160 coordinates",
+        "24 of 320 columns",
     ):
         assert words in page
     assert is_unmade(study.equations.M)

@@ -56,6 +56,16 @@ def test_files_may_use_all_of_them(model, colour):
     assert shown.notes == ()
 
 
+def test_many_columns_are_not_all_drawn(tmp_path):
+    """Of 14 coordinates with their rates, the coordinates, each once."""
+    path = tmp_path / "row.yaml"
+    parts = "parts: {link: {bodies: {rod: {mass: 1}}, joints: {x: {prismatic: [ground, rod]}}}}"
+    path.write_text(f"symbody: 1\nname: row\n{parts}\nrepeat: {{link: {{part: link, count: 14}}}}\n", encoding="utf-8")
+    study = Study(find_model(str(path)), options={"t": 0.1})
+    page, _ = report(study, tmp_path / "report")
+    assert "14 of 28 columns" in page
+
+
 def test_a_bad_colour_costs_a_note(model, tmp_path):
     drawn = "draw: {shapes: {ball: {sphere: 0.1, on: bob, colour: stelblue}}, traces: {tip: {point: bob.origin, colour: none}}}"
     page, missing = report(Study(find_model(model(drawn))), tmp_path / "out")

@@ -181,15 +181,16 @@ class _Report:
         return "".join(parts)
 
     def _motion_over_time(self) -> str:
-        """Curves of all coordinates; of many, the first and the last."""
+        """Curves of all columns; of many, the coordinates, and of many of these the first and the last."""
         sim = self.study.trajectory
         names = list(sim.columns())
         if len(names) <= MOST_CURVES:
             return self._figure("motion", plot(sim))
-        q = [s.name for s in sim.equations.q] or names
-        few = [*q[: MOST_CURVES // 2], *q[-(MOST_CURVES // 2) :]]
+        few = [s.name for s in sim.equations.q] or names
+        if len(few) > MOST_CURVES:
+            few = [*few[: MOST_CURVES // 2], *few[-(MOST_CURVES // 2) :]]
         return self._figure("motion", plot(sim, *few)) + note(
-            f"{len(few)} of {len(q)} coordinates; data/trajectory.npz has all."
+            f"{len(few)} of {len(names)} columns; data/trajectory.npz has all."
         )
 
     def _picture(self) -> str:
