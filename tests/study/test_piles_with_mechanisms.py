@@ -127,6 +127,24 @@ def momentum(one, other):
     return list((1.0 * one.mass_centre.velocity().in_ground + 0.5 * other.mass_centre.velocity().in_ground).entries)
 
 
+def test_a_step_that_is_not_taken_does_no_work():
+    """A force becomes infinite after 0.1 s: the work is that of the steps before."""
+
+    def pile():
+        made = sb.Pile(
+            "drop", loads=lambda m, b: m.force("push", b, m.ground.vector(0, 0, sb.exp(1e6 * (m.time - 0.1))))
+        )
+        made.many("ball", sb.sphere(0.1), at=[(0, 0, 0.1)], mass=1.0, velocities=[(1.0, 0, -1.0)])
+        made.wall("floor", friction=0.3)
+        return made
+
+    ended, whole = pile().simulate(0.2, step=0.01), pile().simulate(0.1, step=0.01)
+    assert not ended.outcome
+    np.testing.assert_array_equal(ended.states, whole.states)
+    assert whole.work[0] < -0.4
+    np.testing.assert_array_equal(ended.work, whole.work)
+
+
 def test_a_mechanism_with_constraints_moves_as_one_without():
     """A pendulum hit by a ball, in one coordinate, and in three with two constraints."""
     found = []

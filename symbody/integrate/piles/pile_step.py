@@ -112,6 +112,8 @@ def pile_step(s: PileStep, t: float) -> int:
     recall_impulses(s)
     s.residual = solve_graph(s.graph)
     store_impulses(s)
+    work = s.work
+    machine_work = s.machine.work
     for i in range(SPEEDS * s.n):
         s.shift[i] = 0.0
     change_body_speeds(s)
@@ -120,10 +122,11 @@ def pile_step(s: PileStep, t: float) -> int:
         push_apart(s)
     advance_bodies(s, 1)
     advance_machine(s, t + s.h, 1)
-    if are_finite(s) == 0:
-        return step_back(s, NOT_FINITE)
-    if s.residual > MOST_RESIDUAL:
-        return step_back(s, NOT_CONVERGED)
+    is_moved = are_finite(s)
+    if is_moved == 0 or s.residual > MOST_RESIDUAL:
+        s.work = work
+        s.machine.work = machine_work
+        return step_back(s, NOT_CONVERGED if is_moved == 1 else NOT_FINITE)
     if s.rest > 0.0:
         let_sleep(s)
     return DONE
