@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from .run.cuda_callable import CudaFunction, ptx_source
     from .run.device_arrays import DeviceArray, device_array
     from .run.dynamics import Dynamics, compile
+    from .run.nonlinear_functions import NonlinearFunctions
     from .text.numpy_text import numpy_function, numpy_source
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "program", "Cost", "Program", "unshared", "MassMatrixPrograms", "mass_matrix_programs", "Compiled", "CudaFunction", "ptx_source", "WasmObject", "wasm_object", "DeviceArray", "device_array", "Dynamics", "compile", "numpy_function", "numpy_source", "ir",
+    "program", "Cost", "Program", "unshared", "MassMatrixPrograms", "mass_matrix_programs", "Compiled", "CudaFunction", "ptx_source", "WasmObject", "wasm_object", "DeviceArray", "device_array", "Dynamics", "compile", "NonlinearFunctions", "numpy_function", "numpy_source", "ir",
 ]  # fmt: skip
 
 offer(__name__)

@@ -22,6 +22,7 @@ class BatchMemory:
         self._layout = Struct(f"{2 * len(program.inputs) + len(program.outputs) + 4}q")
         self._table, self._scratch = bytearray(self._layout.size), np.empty(work + 8)
         self.table, self.scratch = address_of(np.frombuffer(self._table, np.int64)), aligned_address(self._scratch)
+        self.next = self.table + self._layout.size - 3 * _NUMBER.size  # address of the count of states that are taken
 
     def fill(
         self,

@@ -67,6 +67,7 @@ FEW_STATES: Final = 50_000  # in batches, up to which optimised machine code tak
 LONG_BATCH: Final = 5000  # instructions from which on a batch of states begins with tables
 FEWER_STATES: Final = 15_000  # up to which tables take less time than quick machine code to be made and run
 SECONDS_PER_INSTRUCTION: Final = 70e-6  # time of LLVM for a long program, about
+CALLS_AHEAD: Final = 64  # of a repeated batch, after which Python sees whether better code is worth its making
 HOLD_LOCK: Final = 5000  # operations: for shorter programs, releasing the interpreter lock costs more than it gains
 
 DTYPES: Final = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)}  # by the name of a precision
@@ -150,6 +151,12 @@ class _ManyStates:
     memory: KeptMemory
     is_quick: bool
     states: int = 0
+
+    def count_ahead(self, n: int) -> int:
+        """Calls for n states each that may follow before better code is worth its making; they are counted now."""
+        calls = min(CALLS_AHEAD, max(0, FEW_STATES - self.states) // n) if self.is_quick else CALLS_AHEAD
+        self.states += calls * n
+        return calls
 
 
 @answered_class
@@ -449,8 +456,8 @@ class Compiled(Introduced):
         def fill(memory: BatchMemory) -> None:
             memory.fill(arrays, self._externals.address, strides, results, grain(n, wanted, 64), n)
 
-        check = self._externals.raise_pending
-        again = RepeatedBatch(lambda: self._for_many("double", n), fill, wanted, check, (arrays, results))
+        check = self._externals.raise_pending if self.program.externals else None
+        again = RepeatedBatch(lambda: self._for_many("double", n), fill, wanted, check, (arrays, results), n)
         if not n or not self._begins_with_tables():
             return again
         self._for_one()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,15 +14,24 @@ from .batch_memory import BatchMemory
 from .workers import in_threads, share_out
 
 Filled = Callable[[BatchMemory], None]
+NOT_DIRECT: Final = (0, 0, 0, 0, 0)
 
 
 class RepeatedBatch:
-    """`code` gives the machine code for so many states more, with `share` and `memory`; `fill` describes the batch."""
+    """`code` gives the machine code for so many states more, with `share` and `memory`; `fill` describes the batch,
+    `check` raises what external functions in Python have raised."""
 
     def __init__(
-        self, code: Callable[[], Any], fill: Filled, threads: int, check: Callable[[], None], keep: Any
+        self,
+        code: Callable[[], Any],
+        fill: Filled,
+        threads: int,
+        check: Callable[[], None] | None,
+        keep: Any,
+        states: int,
     ) -> None:
         self._code, self._fill, self.threads, self.check, self._keep = code, fill, threads, check, keep
+        self._states = states
         self._made: Any = None
 
     def __call__(self) -> None:
@@ -35,7 +44,17 @@ class RepeatedBatch:
             made.share(self._batch.table, self._batch.scratch)
         else:
             in_threads(self._take_parts, self.threads)
-        self.check()
+        if self.check:
+            self.check()
+
+    def ahead(self) -> tuple[int, int, int, int, int]:
+        """How many of the next calls machine code may make directly, which are counted now: `share(table, scratch)` with
+        0 at `next`. None before the first call, where threads share the work, and with functions in Python."""
+        if self._made is None or self.threads > 1 or self.check:
+            return NOT_DIRECT
+        share = ctypes.cast(self._made.share, ctypes.c_void_p).value or 0
+        memory = self._batch
+        return self._made.count_ahead(self._states), share, memory.table, memory.scratch, memory.next
 
     def _take_parts(self) -> None:
         memory = self._made.memory
@@ -67,11 +86,16 @@ class TabulatedBatch:
         self._left -= self._states[-1]
         share_out(self._run_parts, len(self._parts), len(self._parts), 1)
 
+    def ahead(self) -> tuple[int, int, int, int, int]:
+        """As those of `RepeatedBatch`."""
+        return self._batch.ahead()
+
     def _run_parts(self, first: int, stop: int) -> None:
         for part in self._parts[first:stop]:
             for arguments in part:
                 self._run(arguments)
-        self._batch.check()
+        if self._batch.check:
+            self._batch.check()
 
     @cached_property
     def _parts(self) -> list[list[ctypes.c_void_p]]:

@@ -1,14 +1,15 @@
 """IPOPT (Wächter and Biegler 2006) on the compiled functions of a sparse program.
 
-The library is the one in CasADi's wheel, or one of the system. It is called by its C interface: between IPOPT and machine
-code are one batch over the nodes and one sparse product. Cost, rows and first derivatives at a point are computed together.
+The library is the one in CasADi's wheel, or one of the system. It is called by its C interface, and calls machine code:
+one batch over the nodes and one sparse product. Cost, rows and first derivatives at a point are computed together.
 """
 
 from __future__ import annotations
 
 import ctypes
 import ctypes.util
-from collections.abc import Callable, Mapping
+import weakref
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -49,13 +50,9 @@ STATUSES: Final = {
     -102: "Insufficient_Memory",
 }
 
-_REAL: Final = ctypes.sizeof(ctypes.c_double)
 _number, _index, _flag, _pointer = ctypes.c_double, ctypes.c_int, ctypes.c_bool, ctypes.c_void_p
-_F = ctypes.CFUNCTYPE(_flag, _index, _pointer, _flag, _pointer, _pointer)
-_G = ctypes.CFUNCTYPE(_flag, _index, _pointer, _flag, _index, _pointer, _pointer)
-_JAC = ctypes.CFUNCTYPE(_flag, _index, _pointer, _flag, _index, _index, *[_pointer] * 4)
-_HESS = ctypes.CFUNCTYPE(_flag, _index, _pointer, _flag, _number, _index, _pointer, _flag, _index, *[_pointer] * 4)
 _STEP = ctypes.CFUNCTYPE(_flag, _index, _index, *[_number] * 8, _index, _pointer)
+_FUNCTIONS: Final = ("eval_f", "eval_g", "eval_grad_f", "eval_jac_g", "eval_h")  # in the order of the C interface
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,85 +107,55 @@ def _library() -> Any:
     )
 
 
-class _Callbacks:
-    """Functions of a program in the signatures of the C interface; the first exception is kept and stops the search."""
+class _IterationCount:
+    """What IPOPT calls once in each iteration: the count, and the only place where an interrupt reaches Python."""
 
-    def __init__(self, program: SparseProgram) -> None:
-        self.program, (m, n) = program, program.linear.shape
-        self._first = np.zeros(m + 1 + n + len(program.jacobian_pattern.rows))  # at the last point
-        begin = self._first.ctypes.data
-        self._rows_at, self._cost_at = begin, begin + _REAL * m
-        self._gradient_at, self._jacobian_at = begin + _REAL * (m + 1), begin + _REAL * (m + 1 + n)
-        self._is_known = False
-        self.failure: BaseException | None = None
+    def __init__(self) -> None:
         self.iterations = 0
-        pairs = (
-            (_F, self._cost),
-            (_G, self._rows),
-            (_F, self._gradient),
-            (_JAC, self._jacobian),
-            (_HESS, self._hessian),
-        )
-        self.functions = [kind(self._guarded(f)) for kind, f in pairs]
-        self.step = _STEP(self._guarded(self._count))
+        self.failure: BaseException | None = None
+        self.call = _STEP(self._count)
 
-    def _guarded(self, f: Callable[..., None]) -> Callable[..., bool]:
-        def call(*given: Any) -> bool:
-            try:
-                f(*given)
-            except BaseException as reason:  # raised again when the library has returned
-                self.failure = self.failure or reason
-            return self.failure is None
-
-        return call
-
-    def _evaluate(self, n: int, x: int, new: bool) -> None:
-        if new or not self._is_known:
-            self._first[:] = self.program.first(_view(x, n)).numbers
-            self._is_known = True
-
-    def _cost(self, n: int, x: int, new: bool, out: int, _: Any) -> None:
-        self._evaluate(n, x, new)
-        ctypes.memmove(out, self._cost_at, _REAL)
-
-    def _rows(self, n: int, x: int, new: bool, m: int, out: int, _: Any) -> None:
-        self._evaluate(n, x, new)
-        ctypes.memmove(out, self._rows_at, _REAL * m)
-
-    def _gradient(self, n: int, x: int, new: bool, out: int, _: Any) -> None:
-        self._evaluate(n, x, new)
-        ctypes.memmove(out, self._gradient_at, _REAL * n)
-
-    def _jacobian(self, *given: Any) -> None:
-        n, x, new, _, count, row, column, out, _ = given
-        if not out:
-            _put_places(self.program.jacobian_pattern, row, column)
-        else:
-            self._evaluate(n, x, new)
-            ctypes.memmove(out, self._jacobian_at, _REAL * count)
-
-    def _hessian(self, *given: Any) -> None:
-        n, x, new, cost, m, lam, _, count, row, column, out, _ = given
-        self._is_known = self._is_known and not new
-        if not out:
-            _put_places(self.program.hessian_pattern, row, column)
-        elif count:
-            _view(out, count)[:] = self.program.hessian(_view(x, n), cost, _view(lam, m))
-
-    def _count(self, mode: int, iteration: int, *_: Any) -> None:
-        self.iterations = iteration
+    def _count(self, mode: int, iteration: int, *_: Any) -> bool:
+        try:
+            self.iterations = iteration
+        except BaseException as reason:  # raised again when the library has returned
+            self.failure = reason
+        return self.failure is None
 
 
-def _view(address: int | None, n: int, kind: Any = _number) -> Any:
-    if not n or not address:
-        return np.zeros(0)
-    return np.frombuffer((kind * n).from_address(address), dtype=np.float64 if kind is _number else np.intc)
+class _IpoptProblem:
+    """A program with options in the memory of IPOPT, for one search after the other: to make it takes as long as an
+    iteration of a small problem."""
 
+    def __init__(self, program: SparseProgram, options: Mapping[str, Any]) -> None:
+        self._library, (m, n), self._steps = _library(), program.linear.shape, _IterationCount()
+        ends = (program.low, program.high, program.row_low, program.row_high)
+        bounds = [np.ascontiguousarray(np.clip(b, -1e20, 1e20)) for b in ends]
+        at = [_pointer(a.ctypes.data) for a in bounds]
+        sizes = [_index(len(p.rows)) for p in (program.jacobian_pattern, program.hessian_pattern)]
+        with program.functions() as made:
+            functions = [_pointer(made.addresses[k]) for k in _FUNCTIONS]
+        self._handle = _pointer(self._library.CreateIpoptProblem(n, *at[:2], m, *at[2:], *sizes, 0, *functions))
+        weakref.finalize(self, self._library.FreeIpoptProblem, self._handle).atexit = False
+        for name, value in options.items():
+            _set_option(self._library, self._handle, name, value)
+        self._library.SetIntermediateCallback(self._handle, self._steps.call)
 
-def _put_places(pattern: Any, row: int, column: int) -> None:
-    n = len(pattern.rows)
-    _view(row, n, _index)[:] = pattern.columns if pattern.shape[0] == pattern.shape[1] else pattern.rows
-    _view(column, n, _index)[:] = pattern.rows if pattern.shape[0] == pattern.shape[1] else pattern.columns
+    def solve(self, program: SparseProgram, start: Array, multipliers: tuple[Array, Array] | None) -> IpoptResult:
+        (m, n), steps = program.linear.shape, self._steps
+        x, lam, low, high = np.array(start, dtype=float), np.zeros(m), np.zeros(n), np.zeros(n)
+        cost, rows = np.zeros(1), np.zeros(m)
+        if multipliers is not None:
+            lam[:] = multipliers[0]
+            low[:], high[:] = np.maximum(-multipliers[1], 0), np.maximum(multipliers[1], 0)
+        results = [_pointer(a.ctypes.data) for a in (x, rows, cost, lam, low, high)]
+        steps.iterations = 0
+        with program.functions() as made:
+            status = self._library.IpoptSolve(self._handle, *results, _pointer(made.user_data))
+            failure = made.failure or steps.failure
+        if failure is not None:
+            raise failure
+        return IpoptResult(x, float(cost[0]), lam, high - low, STATUSES.get(status, UNKNOWN_STATUS), steps.iterations)
 
 
 def ipopt(
@@ -202,31 +169,12 @@ def ipopt(
     options       of IPOPT, by its own names
     multipliers   of rows and of bounds, for a warm start
     """
-    library, calls = _library(), _Callbacks(program)
-    m, n = program.linear.shape
-    sizes = (len(program.jacobian_pattern.rows), len(program.hessian_pattern.rows))
-    x = np.array(start, dtype=float)
-    bounds = [np.ascontiguousarray(np.clip(b, -1e20, 1e20)) for b in (program.low, program.high)]
-    limits = [np.ascontiguousarray(np.clip(b, -1e20, 1e20)) for b in (program.row_low, program.row_high)]
-    at = [_pointer(a.ctypes.data) for a in (*bounds, *limits)]
-    handle = _pointer(
-        library.CreateIpoptProblem(n, *at[:2], m, *at[2:], _index(sizes[0]), _index(sizes[1]), 0, *calls.functions)
-    )
-    lam, low, high, cost, rows = np.zeros(m), np.zeros(n), np.zeros(n), np.zeros(1), np.zeros(m)
-    if multipliers is not None:
-        lam[:] = multipliers[0]
-        low[:], high[:] = np.maximum(-multipliers[1], 0), np.maximum(multipliers[1], 0)
-    try:
-        for name, value in {**OPTIONS, **({} if multipliers is None else WARM), **options}.items():
-            _set_option(library, handle, name, value)
-        library.SetIntermediateCallback(handle, calls.step)
-        results = [_pointer(a.ctypes.data) for a in (x, rows, cost, lam, low, high)]
-        status = library.IpoptSolve(handle, *results, None)
-    finally:
-        library.FreeIpoptProblem(handle)
-    if calls.failure is not None:
-        raise calls.failure
-    return IpoptResult(x, float(cost[0]), lam, high - low, STATUSES.get(status, UNKNOWN_STATUS), calls.iterations)
+    every = {**OPTIONS, **({} if multipliers is None else WARM), **options}
+    idle = program.solvers.setdefault(repr(every), [])
+    problem = idle.pop() if idle else _IpoptProblem(program, every)
+    found = problem.solve(program, start, multipliers)
+    idle.append(problem)
+    return found
 
 
 def _set_option(library: Any, handle: Any, name: str, value: Any) -> None:

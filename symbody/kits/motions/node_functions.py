@@ -81,9 +81,7 @@ class NodeFunctions:
         return _batch_again(self._first, self._given(v, a, p), out)
 
     def second(self, v: Array, a: Array, p: Array, mu: Array, hessian: Array) -> Callable[[], None]:
-        """A function that writes nonzeros of the upper triangle of the Hessian of each node."""
-        if not self._hessian[2]:
-            return _nothing
+        """A function that writes nonzeros of the upper triangle of the Hessian of each node, which has some."""
         return _batch_again(self._second, [*self._given(v, a, p), mu], hessian)
 
     @property
@@ -103,7 +101,3 @@ def _batch_again(f: Any, given: Sequence[Array], out: Any) -> Callable[[], None]
     with sb.algebra.gc_paused():
         run: Callable[[], None] = f.repeated(*given, out=out)
     return run
-
-
-def _nothing() -> None:
-    pass

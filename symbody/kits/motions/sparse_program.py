@@ -9,13 +9,16 @@ Lagrangian.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.sparse import block_array, coo_array, csr_array, hstack
+
+import symbody as sb
 
 from .node_functions import Array, Indices, NodeFunctions
 
@@ -120,46 +123,6 @@ class ProgramValues:
         return self.numbers[self.row_count + 1 + self.unknowns :]
 
 
-class _Evaluation:
-    """Memory of the batches of all blocks: [1, z, values, nonzeros of the Jacobians], weights of the values, and nonzeros
-    of the Hessians."""
-
-    def __init__(self, blocks: Sequence[NodeBlock], n: int) -> None:
-        sizes = np.array([b.sizes for b in blocks], dtype=int).reshape(-1, 3)
-        values, slopes, curved = sizes.sum(axis=0)
-        self.found = np.zeros(1 + n + values + slopes)
-        self.found[0] = 1.0
-        self.z, self.weights, self.curved = self.found[1 : 1 + n], np.zeros(values), np.zeros(curved)
-        self._first, self._second, self._gathered = [], [], []
-        at = np.cumsum(np.vstack([[1 + n, 1 + n + values, 0], sizes]), axis=0)
-        for b, (value, slope, second), (size, slope_size, second_size) in zip(blocks, at, sizes, strict=False):
-            v, k, f = np.zeros(b.index.shape), len(b.index), b.functions
-            mu = self.weights[value - 1 - n : value - 1 - n + size].reshape(k, -1)
-            values_of, slopes_of = self.found[value : value + size], self.found[slope : slope + slope_size]
-            of_second = self.curved[second : second + second_size]
-            self._gathered.append((b.index, v))
-            given = (v, b.given, b.parameters)
-            self._first.append(f.first(*given, values_of.reshape(k, -1), slopes_of.reshape(k, -1)))
-            self._second.append(f.second(*given, mu, of_second.reshape(k, -1)))
-
-    def _gather(self, z: Array) -> None:
-        for index, v in self._gathered:
-            z.take(index, out=v)
-
-    def first(self, z: Array) -> Array:
-        self.z[:] = z
-        self._gather(z)
-        for run in self._first:
-            run()
-        return self.found
-
-    def second(self, z: Array) -> Array:
-        self._gather(z)
-        for run in self._second:
-            run()
-        return self.curved
-
-
 @dataclass(frozen=True, eq=False)
 class SparseProgram:
     """The program, and its functions of z."""
@@ -173,15 +136,53 @@ class SparseProgram:
     groups: tuple[RowGroup, ...]
 
     @cached_property
-    def _free(self) -> list[_Evaluation]:
-        """Memory that is not in use: as many as threads evaluated the program at the same time."""
+    def _free(self) -> list[sb.emit.NonlinearFunctions]:
+        """Functions whose memory is not in use: as many as threads evaluated the program at the same time."""
         return []
 
-    def _memory(self) -> _Evaluation:
+    @cached_property
+    def solvers(self) -> dict[str, list[Any]]:
+        """Solvers that hold the program and are not in use, by their options."""
+        return {}
+
+    @contextmanager
+    def functions(self) -> Iterator[sb.emit.NonlinearFunctions]:
+        """The functions in machine code, for one thread."""
         try:
-            return self._free.pop()
+            made = self._free.pop()
         except IndexError:
-            return _Evaluation(self.blocks, self.linear.shape[1])
+            made = self._new_functions()
+        made.forget()
+        try:
+            yield made
+        finally:
+            self._free.append(made)
+
+    def _new_functions(self) -> sb.emit.NonlinearFunctions:
+        """With memory for [1, z, values, nonzeros of the Jacobians], weights of the values, and nonzeros of the Hessians."""
+        (m, n), sizes = self.linear.shape, np.array([b.sizes for b in self.blocks], dtype=int).reshape(-1, 3)
+        values, slopes, curves = sizes.sum(axis=0)
+        found, weights, curved = np.zeros(1 + n + values + slopes), np.zeros(values), np.zeros(curves)
+        found[0] = 1.0
+        z, gathers, first, second = found[1 : 1 + n], [], [], []
+        at = np.cumsum(np.vstack([[0, 1 + n + values, 0], sizes]), axis=0)
+        for b, (value, slope, curve), (size, slope_size, curve_size) in zip(self.blocks, at, sizes, strict=False):
+            v, nodes, f = np.zeros(b.index.shape), len(b.index), b.functions
+            values_of, slopes_of = found[1 + n :][value : value + size], found[slope : slope + slope_size]
+            mu, curves_of = weights[value : value + size], curved[curve : curve + curve_size]
+            gathers.append((b.index, v))
+            given = (v, b.given, b.parameters)
+            first.append(f.first(*given, values_of.reshape(nodes, -1), slopes_of.reshape(nodes, -1)))
+            if curve_size:
+                second.append(f.second(*given, mu.reshape(nodes, -1), curves_of.reshape(nodes, -1)))
+        J, H, multipliers = self.jacobian_pattern, self.hessian_pattern, np.zeros(m + 1)
+        sums = (
+            (self._first_matrix, found, np.zeros(m + 1 + n + len(J.rows))),
+            (self._weights, multipliers, weights),
+            (H.gather, curved, np.zeros(len(H.rows))),
+        )
+        patterns = (J.rows, J.columns), (H.columns, H.rows)  # IPOPT takes the lower triangle
+        return sb.emit.NonlinearFunctions(z, multipliers, gathers, first, second, sums, patterns)
 
     @cached_property
     def jacobian_pattern(self) -> SparsePattern:
@@ -232,15 +233,12 @@ class SparseProgram:
 
     def first(self, z: Array) -> ProgramValues:
         """Cost, rows and their derivatives."""
-        memory = self._memory()
-        numbers = self._first_matrix @ memory.first(z)
-        self._free.append(memory)
-        return ProgramValues(numbers, *self.linear.shape)
+        with self.functions() as f:
+            f.z[:] = z
+            return ProgramValues(f.first().copy(), *self.linear.shape)
 
     def hessian(self, z: Array, cost: float, multipliers: Array) -> Array:
         """Nonzeros of the Hessian of cost times the cost and multipliers times the rows, in its upper triangle."""
-        memory = self._memory()
-        memory.weights[:] = self._weights @ np.append(multipliers, cost)
-        out: Array = self.hessian_pattern.gather @ memory.second(z)
-        self._free.append(memory)
-        return out
+        with self.functions() as f:
+            f.z[:], f.weights[:-1], f.weights[-1] = z, multipliers, cost
+            return f.second().copy()
