@@ -60,17 +60,20 @@ MOST_UNTRAVERSED: Final = 1_000_000  # objects made before pauses end, up to whi
 
 
 class _Pauses:
-    """Objects made since the last collection, about, and all that were there then."""
+    """Objects made since the last collection, about, and all that were there then; and whether the user has frozen some, which is
+    asked until it is so, because `gc` counts them one by one."""
 
     made = 0
     before = 0
+    are_left_alone = False
 
 
 def _end_of_pause() -> None:
     """Take the objects of a pause for old ones. The collector would traverse all of them first, in a sixth of the time in
     which they were made; now it does so when as many were made as there were before."""
-    if gc.get_freeze_count():
-        return  # some are frozen by the user, and would be unfrozen
+    _Pauses.are_left_alone = _Pauses.are_left_alone or gc.get_freeze_count() > 0
+    if _Pauses.are_left_alone:
+        return
     young, (limit, *_) = gc.get_count(), gc.get_threshold()
     _Pauses.made += young[0] + limit * young[1]
     is_due = _Pauses.made > max(MOST_UNTRAVERSED, _Pauses.before)
