@@ -60,8 +60,8 @@ MOST_UNTRAVERSED: Final = 1_000_000  # objects made before pauses end, up to whi
 
 
 class _Pauses:
-    """Objects made since the last collection, about, and all that were there then; and whether the user has frozen some, which is
-    asked until it is so, because `gc` counts them one by one."""
+    """Objects made since the last collection, about, and all that were there then. `are_left_alone` once the user has frozen
+    some: `gc` counts frozen objects one by one, so they are counted once."""
 
     made = 0
     before = 0
