@@ -266,8 +266,22 @@ class FrameInTree(Immutable):
         self._refresh()
         if a_frame(other) not in self._rotations:
             top = self.common_ancestor(other)
-            self._rotations[other] = _down(top, other).inverse @ _down(top, self)
+            own = self._rotation_below(top)
+            self._rotations[other] = own if other is top else other.rotation_in(top).inverse @ own
         return self._rotations[other]
+
+    def _rotation_below(self, top: Self) -> Rotation:
+        """The rotation from an ancestor to this frame, from the last frame on the way that has kept its own."""
+        way: list[Self] = []
+        for f in self.ancestors():
+            f._refresh()
+            if f is top or top in f._rotations:
+                break
+            way.append(f)
+        out = Rotation() if f is top else f._rotations[top]
+        for g in reversed(way):
+            out = out @ g.rotation
+        return out
 
     # ------------------------------------------------------------------------------------------------ motion
 
@@ -347,11 +361,3 @@ def a_frame(thing: Any) -> Frame:
         inside = "; its frame is its attribute .frame" if isinstance(getattr(thing, "frame", None), FrameInTree) else ""
         raise ModelError(f"expected a frame, got {shown(thing)}{inside}")
     return cast("Frame", thing)
-
-
-def _down(top: FrameInTree, to: FrameInTree) -> Rotation:
-    """The rotation from a frame to one that hangs on it."""
-    out = Rotation()
-    for f in to.below(top):
-        out = out @ f.rotation
-    return out

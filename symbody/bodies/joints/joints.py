@@ -36,7 +36,8 @@ class JointGeometry:
 
 
 class JointCondition(NamedTuple):
-    """One constraint of a joint that closes a loop: expression = 0, with the forces and torques of a unit multiplier.
+    """One constraint of a joint that closes a loop: expression = 0, with the forces and torques of a unit multiplier, and
+    the two vectors of which it is the product, if it is one.
 
     >>> m = sb.Model("plate")
     >>> plate = m.body("plate", mass=2, inertia=(1, 1, 1))
@@ -55,6 +56,7 @@ class JointCondition(NamedTuple):
     name: str
     expression: Expr
     actions: tuple[Action, ...]
+    factors: tuple[Vector, Vector] | None = None
 
 
 @dataclass(frozen=True)
@@ -207,7 +209,7 @@ def along(outer: Frame, inner: Frame, directions: Sequence[tuple[str, Matrix]]) 
     rows = []
     for name, d in directions:
         direction = Vector({outer: d})
-        rows.append(JointCondition(name, gap.dot(direction), pushes(inner, outer, direction)))
+        rows.append(JointCondition(name, gap.dot(direction), pushes(inner, outer, direction), (gap, direction)))
     return rows
 
 
@@ -217,7 +219,7 @@ def orthogonal(outer: Frame, inner: Frame, pairs: Sequence[tuple[str, Matrix, Ma
     rows = []
     for name, a, b in pairs:
         va, vb = Vector({outer: a}), Vector({inner: b})
-        rows.append(JointCondition(name, va.dot(vb), twists(inner, outer, vb.cross(va))))
+        rows.append(JointCondition(name, va.dot(vb), twists(inner, outer, vb.cross(va)), (va, vb)))
     return rows
 
 

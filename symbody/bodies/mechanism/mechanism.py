@@ -267,6 +267,7 @@ class Constraint(Introduced):
     expression     phi or psi; `is_holonomic` says which
     joint          the name of the joint that it belongs to; None for a constraint written by the user
     actions        forces and torques of a unit multiplier if the constraint belongs to a joint: its reaction
+    factors        the vectors a and b of a condition a · b = 0 on positions, if it was written as such
 
     >>> m = sb.Model("bead")
     >>> x, y = m.coordinates("x y")
@@ -283,6 +284,7 @@ class Constraint(Introduced):
     is_holonomic: bool
     joint: str | None = None
     actions: tuple[Action, ...] = ()
+    factors: tuple[Vector, Vector] | None = None
 
     def __post_init__(self) -> None:
         checked_name(self.name, "constraint")

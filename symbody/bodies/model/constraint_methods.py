@@ -128,9 +128,8 @@ class ConstraintMethods(LoadMethods):
                 outer is not a.frame
             ):  # points that stay apart across the axes: the pair turns the frame of the directions
                 actions[1:] = [Action(a.frame, force=-direction, at=a), Action(outer, torque=direction.cross(gap))]
-            made.append(
-                self.parts.add_constraint(Constraint(row, gap.dot(direction), True, name, tuple(actions)), True)
-            )
+            made_row = Constraint(row, gap.dot(direction), True, name, tuple(actions), (gap, direction))
+            made.append(self.parts.add_constraint(made_row, True))
         return made
 
     def orthogonal(self, name: str, a: Vector, b: Vector) -> str:
@@ -156,7 +155,7 @@ class ConstraintMethods(LoadMethods):
             )
         twist = b.cross(a)
         actions = (Action(inner, torque=twist), Action(outer, torque=-twist))
-        return self.parts.add_constraint(Constraint(name, a.dot(b), True, name, actions))
+        return self.parts.add_constraint(Constraint(name, a.dot(b), True, name, actions, (a, b)))
 
     def gear(self, name: str, first: Any, second: Any, ratio: Any) -> str:
         """Couple two joints with one coordinate each: first + ratio · second = 0. With a negative ratio they rotate in

@@ -335,7 +335,7 @@ class Structure(SymbolMethods):
 
     def _add_row(self, joint: str, row: JointCondition, is_holonomic: bool = True) -> None:
         name = f"{joint}.{row.name}"
-        made = Constraint(name, row.expression, is_holonomic, joint, row.actions)
+        made = Constraint(name, row.expression, is_holonomic, joint, row.actions, row.factors)
         self.parts.add_constraint(made, may_repeat=True)
 
     def _add_screw_row(self, name: str, outer: Frame, inner: Frame, o: JointGeometry) -> None:

@@ -222,7 +222,8 @@ def copy_loads_and_constraints(host: Model, sub: Model, prefix: str, copier: Cop
     for c in sub.parts.constraints.values():
         name = _new_name(host, "constraint", f"{prefix}{c.name}", host.parts.constraints)
         joint = None if c.joint is None else f"{prefix}{c.joint}"
-        made = Constraint(name, copier(c.expression), c.is_holonomic, joint, copier(c.actions))
+        factors = None if c.factors is None else (copier(c.factors[0]), copier(c.factors[1]))
+        made = Constraint(name, copier(c.expression), c.is_holonomic, joint, copier(c.actions), factors)
         host.parts.add_constraint(made, may_repeat=True)
 
 

@@ -30,6 +30,7 @@ from ..routes.gibbs_appell import gibbs_appell
 from ..routes.kane import kane
 from ..routes.lagrange import lagrange
 from ..routes.link_inertia import links_have_inertia
+from ..routes.linked_equations import linked_system
 from ..routes.newton_euler import newton_euler
 from ..routes.recursive import recursive
 from ..routes.repeated_equations import late_system
@@ -175,7 +176,7 @@ def inertia_and_forces(route: str, mechanism: Mechanism, kinematics: Kinematics)
 
 def _equations_by_route(mechanism: Mechanism, route: str) -> Equations:
     kinematics = Kinematics(mechanism)
-    late = late_system(mechanism) if route == "recursive" else None
+    late = (late_system(mechanism) or linked_system(mechanism, kinematics)) if route == "recursive" else None
     M, f, phi, Jc, b, c = _system(route, mechanism, kinematics) if late is None else late
     settled = free_symbols(*(e for x in (M, phi, Jc, b, c) for e in symbol_carriers(x)))
     _refuse_multipliers_elsewhere(mechanism, settled)

@@ -13,7 +13,7 @@ given state it is that of its own branch.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
@@ -24,7 +24,7 @@ from ..rank.configuration import MANY_COORDINATES, configuration
 from ..rank.loop_closure import Values
 from ..rank.regular_configuration import MIN_SINGULAR_VALUE, regular
 from ..rank.row_space import RowSpace, numbers_at, typical_sizes
-from ..rank.sparse_rows import sizes_of_sparse_rows, smallest_singular_value, sparse_numbers_at
+from ..rank.sparse_rows import SparseRow, sizes_of_sparse_rows, smallest_singular_value, sparse_numbers_at
 from .equation_arguments import of_equations
 
 if TYPE_CHECKING:
@@ -149,11 +149,14 @@ def full_rank_at(eq: Equations, values: Values) -> ConstraintRank | None:
     if not isinstance(eq.Jc, LateRows):
         return None
     rows = sparse_numbers_at(eq.Jc.sparse_rows, values)
-    smallest = 0.0 if rows is None else smallest_singular_value(rows)
-    if rows is None or smallest < CLEARLY_INDEPENDENT:
-        return None
-    space = RowSpace.full(smallest, sizes_of_sparse_rows(rows))
-    return ConstraintRank(len(rows), len(eq.phi.entries), space, values)
+    space = None if rows is None else full_row_space(rows)
+    return None if space is None else ConstraintRank(len(eq.lam), len(eq.phi.entries), space, values)
+
+
+def full_row_space(rows: Sequence[SparseRow]) -> RowSpace | None:
+    """That of rows with few entries that are clearly independent; None of others."""
+    smallest = smallest_singular_value(rows)
+    return None if smallest < CLEARLY_INDEPENDENT else RowSpace.full(smallest, sizes_of_sparse_rows(rows))
 
 
 def rank_at(eq: Equations, values: Values) -> ConstraintRank | None:

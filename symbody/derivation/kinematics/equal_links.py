@@ -52,9 +52,9 @@ class Link(NamedTuple):
         left = iter(symbols)
         frames: list[Frame] = []
         for f in self.frames:
-            entries = [next(left) if _is_loose(e) else e for e in f.offset.entries]
+            entries = [next(left) if is_loose(e) else e for e in f.offset.entries]
             frames.append(Frame(frames[-1] if frames else f.parent, f.rotation, Matrix(3, 1, tuple(entries)), f.name))
-        masses = tuple(_mass_of([next(left) if _is_loose(e) else e for e in numbers_of(m)]) for m in self.masses)
+        masses = tuple(_mass_of([next(left) if is_loose(e) else e for e in numbers_of(m)]) for m in self.masses)
         return self._replace(frames=tuple(frames), masses=masses)
 
 
@@ -168,7 +168,7 @@ class SlotText:
             self.write(expressions)
             return
         for e in expressions:
-            if _is_loose(e):
+            if is_loose(e):
                 self.text.append("number")
                 self.numbers.append(e)
             else:
@@ -198,7 +198,8 @@ class SlotText:
                         stack.extend(reversed(n.args))
 
 
-def _is_loose(e: Expr) -> bool:
+def is_loose(e: Expr) -> bool:
+    """Whether it is a number other than zero, which is structure."""
     return e.op == "const" and e is not ZERO
 
 

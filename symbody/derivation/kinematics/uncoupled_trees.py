@@ -267,23 +267,36 @@ class _KindsAnyOrder:
         return kind, tuple([slots[k] for k in order])
 
 
-def _groups(mechanism: Mechanism, trees: Sequence[UncoupledTree]) -> list[ConstraintGroup] | None:
-    kinds = _KindsAnyOrder(mechanism, trees)
-    out: list[ConstraintGroup] = []
-    for first, constraints in _neighbours(mechanism):
-        shape, written = SlotText(), [c.expression for c in constraints]
+class TypesOfGroups:
+    """Types of groups of constraints on trees."""
+
+    def __init__(self, mechanism: Mechanism, trees: Sequence[UncoupledTree]) -> None:
+        self.mechanism, self.kinds = mechanism, _KindsAnyOrder(mechanism, trees)
+
+    def group(self, first: int, constraints: Sequence[Constraint]) -> ConstraintGroup | None:
+        """Constraints whose rows begin with one; None where they contain more than coordinates, speeds, parameters and time."""
+        kinds, shape, written = self.kinds, SlotText(), [c.expression for c in constraints]
         shape.write(written)
-        speeds = _written_rates(shape, mechanism, kinds.number)
+        speeds = _written_rates(shape, self.mechanism, kinds.number)
         if speeds is None:
             return None
         touched = sorted({kinds.tree_of(j) for j in speeds})
         are_holonomic = tuple(c.is_holonomic for c in constraints)
         kind, slots = kinds.kind(shape, speeds, touched, written, are_holonomic)
-        out.append(ConstraintGroup(first, tuple(constraints), tuple(touched), slots, kind))
+        return ConstraintGroup(first, tuple(constraints), tuple(touched), slots, kind)
+
+
+def _groups(mechanism: Mechanism, trees: Sequence[UncoupledTree]) -> list[ConstraintGroup] | None:
+    types, out = TypesOfGroups(mechanism, trees), list[ConstraintGroup]()
+    for first, constraints in neighbours(mechanism):
+        group = types.group(first, constraints)
+        if group is None:
+            return None
+        out.append(group)
     return out
 
 
-def _neighbours(mechanism: Mechanism) -> Iterable[tuple[int, list[Constraint]]]:
+def neighbours(mechanism: Mechanism) -> Iterable[tuple[int, list[Constraint]]]:
     """Constraints by groups, in the order of the rows of Jc: those of a joint, or on the same symbols."""
     group: list[Constraint] = []
     before: object = None

@@ -191,7 +191,7 @@ def _stages(
         w, excess[f] = frame_velocity_terms(f, w, spin, drift, kinematics)
         subspaces[f] = subspace_of(f, spin, drift, number)
         axes = [f.rotation.inwards(a) for a in axes]
-        turned = [s for s in free_symbols(spin) if s in number and _coordinate(kinematics, s) in locks]
+        turned = [s for s in free_symbols(spin) if s in number and coordinate_of(kinematics, s) in locks]
         axes += [subspaces[f].columns[number[s]][0] for s in turned]
     last, lump = link.frames[-1], NO_LUMP
     for m in link.masses:
@@ -201,7 +201,7 @@ def _stages(
         more, below = _from_numbers(_SUM)
         J, bias = J + more, bias + below
     inertias: dict[Frame, ArticulatedInertia] = {last: J}
-    biases: dict[Frame, Wrench] = {last: _bias_with_guard(bias, axes)}
+    biases: dict[Frame, Wrench] = {last: bias_with_guard(bias, axes)}
     joints: dict[Frame, TreeJoint] = {}
     for f in reversed(link.frames):
         joints[f] = inwards(f, inertias, biases, subspaces[f], Q, excess[f])
@@ -226,12 +226,12 @@ def _stages(
     ]
 
 
-def _coordinate(kinematics: Kinematics, speed: Symbol) -> Symbol | None:
+def coordinate_of(kinematics: Kinematics, speed: Symbol) -> Symbol | None:
     """The coordinate whose rate a speed is."""
     return symbol(speed.stem, "coordinate", speed.order - 1) if speed.order else None
 
 
-def _bias_with_guard(bias: Wrench, axes: Sequence[Matrix]) -> Wrench:
+def bias_with_guard(bias: Wrench, axes: Sequence[Matrix]) -> Wrench:
     """Where the three axes of a joint with three angles are in one plane to rounding, nothing has a value."""
     if len(axes) != 3:
         return bias

@@ -13,7 +13,8 @@ from ...algebra.graph.least_degree import least_degree_order
 from ...algebra.graph.matrix import sum_of_products
 from ...algebra.graph.sweeps import Fragment
 from ..equations.equations import Equations
-from .constraint_sweeps import ConstraintSchedule, ConstraintSweeps, constraint_sweeps, fragment_of
+from .constraint_schedules import ConstraintSchedule, ConstraintSweeps, fragment_of
+from .constraint_sweeps import constraint_sweeps
 from .link_balances import LinkBalances
 
 
@@ -30,7 +31,7 @@ class _LoadBalances:
         self.eq, self.parts = eq, loops.parts
         self.trees, self.loads = loops.parts.parts.trees, loops.parts.parts.loads
         self.run = ConstraintSchedule(loops, ())
-        self.arguments = self.run.arguments
+        self.symbols = self.run.symbols
         memory = self.run.memory
         self.u_dot = memory.take(len(eq.u))
         self.balances = memory.take(len(eq.u))
@@ -46,9 +47,9 @@ class _LoadBalances:
         self._add_loads()
         places = [self.balances + j for j in range(len(self.eq.u))]
         schedule = self.run.memory.steps.schedule(self.run.memory.size, [*places, *self.rates.values()])
-        moving = [k for k, s in enumerate(self.arguments) if s.kind not in ("parameter", "time")]
+        moving = [k for k, s in enumerate(self.symbols) if s.kind not in ("parameter", "time")]
         partials = sweep_partials(schedule, [*moving, *range(self.u_dot, self.u_dot + len(self.eq.u))])
-        return LinkBalances(partials, tuple(self.arguments), self.u_dot, self.rates, places, self._order(owner))
+        return LinkBalances(partials, tuple(self.symbols), self.u_dot, self.rates, places, self._order(owner))
 
     def _add_trees(self) -> None:
         made: dict[object, Fragment] = {}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...algebra.graph.late_matrix import LateRows
 from ...algebra.nonlinear.nonlinear import SolverOutcome
+from ..kinematics.linked_constraints import linked_parts
 from ..kinematics.uncoupled_trees import repeated_parts
 from .alike_configuration import alike_configuration
 from .loop_closure import Values, closed_loops
@@ -68,7 +69,10 @@ def _configuration_by_search(eq: Equations, seed: int, given: Mapping[Any, float
         return Configuration(random_values(eq, Random(1000 * seed)) | fixed, [])
     if len(eq.q) > MANY_COORDINATES:
         random = Random(1000 * seed)
-        parts = repeated_parts(eq.mechanism) if isinstance(eq.Jc, LateRows) and not fixed else None
+        is_linked = isinstance(eq.Jc, LateRows) and linked_parts(eq.mechanism) is not None
+        if is_linked and len(eq.q) > MANY_AT_ONCE:
+            return Configuration(random_values(eq, random), [], holds=False, is_sought=False)
+        parts = repeated_parts(eq.mechanism) if isinstance(eq.Jc, LateRows) and not (fixed or is_linked) else None
         if parts is not None:
             alike = alike_configuration(eq, parts, random_values(eq, random), random)
             if alike is not None:

@@ -70,7 +70,7 @@ class RepeatedEquations:
         kinematics = Kinematics(mechanism)
         for g in parts.groups:
             if g.kind not in self.groups:
-                self.groups[g.kind] = _of_group(kinematics, parts, g)
+                self.groups[g.kind] = equations_of_group(kinematics, parts, g)
         self.loads: dict[Hashable, LoadEquations] = {}
         for load in parts.loads:
             if load.kind not in self.loads:
@@ -166,7 +166,8 @@ def _of_tree(mechanism: Mechanism, tree: UncoupledTree) -> TreeEquations:
     return TreeEquations(tree.slots, M, Matrix(len(u), 1, forces))
 
 
-def _of_group(kinematics: Kinematics, parts: RepeatedParts, g: ConstraintGroup) -> GroupEquations:
+def equations_of_group(kinematics: Kinematics, parts: RepeatedParts, g: ConstraintGroup) -> GroupEquations:
+    """Of a group on parts with speeds of their own."""
     is_holonomic = g.constraints[0].is_holonomic
     written = [c.expression for c in g.constraints]
     psi = [kinematics.rate(e) for e in written] if is_holonomic else kinematics.in_speeds(written)
@@ -245,6 +246,8 @@ def repeated_equations(mechanism: Mechanism) -> RepeatedEquations | None:
 
 def _new_equations(mechanism: Mechanism) -> RepeatedEquations | None:
     if len(mechanism.bodies) < MIN_TREES or not (mechanism.constraints or acting_loads(mechanism)):
+        return None
+    if sum(f.parent is mechanism.ground for f in mechanism.frames) < MIN_TREES:
         return None
     parts = repeated_parts(mechanism)
     if parts is None or len(parts.trees) < MIN_TREES:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ...algebra.graph.graph import Expr
 from ...algebra.graph.matrix import Matrix, stack, zeros
 from ...derivation.equations.equations import Equations
-from ...derivation.programs.constraint_sweeps import ConstraintSweeps, constraint_sweeps
+from ...derivation.programs.constraint_schedules import ConstraintSweeps
+from ...derivation.programs.constraint_sweeps import constraint_sweeps
 from ...derivation.programs.forward_dynamics import ways_to_accelerations
 from ...derivation.rank.saddle_point import SaddlePoint
 from ...emit.programs.lower import operations

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 
-from ...derivation.programs.constraint_sweeps import ConstraintSweeps
+from ...derivation.programs.constraint_schedules import ConstraintSweeps
+from ...derivation.programs.linked_sweeps import LinkedSweeps
 from ...derivation.rank.row_space import RowSpace
 from ...emit.run.callable import Array, Compiled
 from .configuration_search import MAX_ATTEMPTS
@@ -44,6 +46,19 @@ class SparseConstraints:
         entries, b = (np.atleast_1d(x) for x in self.call(self._function, *state))
         found = self.loops.slopes
         return scipy_sparse().csr_matrix((entries, (found.rows, found.columns)), shape=self.shape), b
+
+    @property
+    def has_long_rows(self) -> bool:
+        """Whether rows of Jc that are written out have more entries than those in loops."""
+        return isinstance(self.loops, LinkedSweeps)
+
+    def numbers_by_row(self, *state: Any) -> list[dict[int, float]]:
+        """Entries of Jc by row and column."""
+        J, _ = self.speed(*state)
+        return [
+            dict(zip(J.indices[a:b].tolist(), J.data[a:b].tolist(), strict=True))
+            for a, b in pairwise(J.indptr.tolist())
+        ]
 
     @cached_property
     def coordinates(self) -> list[int] | None:

@@ -13,7 +13,7 @@ import numpy as np
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
 from ...algebra.graph.portable import Portable
-from ...derivation.equations.constraint_rank import full_rank_at
+from ...derivation.equations.constraint_rank import full_rank_at, full_row_space
 from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import by_name
@@ -229,6 +229,9 @@ class State(Displayed, Portable):
     @cached_property
     def _full_row_space(self) -> RowSpace | None:
         """Of constraints with few entries that are clearly independent; None of others."""
+        loops = rows_of(self.equations).sparse
+        if loops is not None and loops.has_long_rows:
+            return full_row_space(loops.numbers_by_row(*self.arguments))
         found = full_rank_at(self.equations, self._numbers_by_symbol)
         return None if found is None else found.space
 

@@ -1,0 +1,228 @@
+"""Constraints between links of a tree: where each begins, and where it ends.
+
+Rows of Jc have entries at joints, or unit multipliers act on links as torques. Seen from the leaves, a constraint begins at the
+first of these joints and links, and ends at the link where all ways from them have met: there its multiplier is eliminated
+(Sathya, Carpentier, Constrained Articulated Body Dynamics Algorithms, 2024). In a chain of loops few of them are open at once.
+
+A condition a · b = 0 on two vectors is written with the axes of the links: a = Σ R_k a_k with R_k the rotation of link k in
+the ground, also where its expression contains the coordinates of all links down to the ground.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ...algebra.graph.graph import ZERO, Symbol
+from ...algebra.graph.matrix import Matrix
+from ...algebra.graph.walk import free_symbols
+from ...bodies.frames.frames import Frame
+from ...bodies.frames.vectors import Vector
+from ...bodies.mechanism.mechanism import Constraint, Mechanism
+from .equal_links import Link, is_local, links_of
+from .uncoupled_trees import ConstraintGroup, RepeatedParts, TypesOfGroups, UncoupledTree, neighbours
+
+MIN_LINKED: Final = 40  # links from which on constraints between them are derived type by type
+MANY_UNEQUAL: Final = 60  # the same of links that differ in lengths, masses and inertias
+MIN_COPIES: Final = 2  # links and constraints of one type on average: with fewer there is little to repeat
+FEW_TYPES: Final = 4  # of constraints, which need not repeat
+MAX_OPEN_ROWS: Final = 24  # of constraints that have not ended at one link
+GROUND: Final = -1  # its number among the links
+
+VectorByLinks = dict[int, Matrix]  # components by link, in its axes
+
+
+@dataclass(frozen=True)
+class LinkedGroup(ConstraintGroup):
+    """Constraints whose rows of Jc follow each other; `trees` are numbers of links.
+
+    joints     links at whose joints rows have entries
+    acted      links on which multipliers act
+    end        the link where all of these have met
+    vectors    of conditions on vectors, each once
+    products   of each row the numbers of its two vectors; none where rows are given by expressions
+    """
+
+    joints: tuple[int, ...] = ()
+    acted: tuple[int, ...] = ()
+    end: int = GROUND
+    vectors: tuple[VectorByLinks, ...] = ()
+    products: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class OpenGroups:
+    """Numbers of the groups that have not ended before a link.
+
+    ended     those that end there
+    through   those that go through its joint
+    pushing   those of both whose multipliers act on the link or beyond it
+    """
+
+    ended: list[int]
+    through: list[int]
+    pushing: set[int]
+
+
+@dataclass(frozen=True)
+class LinkedParts:
+    """The links of a tree and the constraints between them.
+
+    parts   links as parts, and the groups of constraints
+    """
+
+    links: list[Link]
+    groups: list[LinkedGroup]
+    parts: RepeatedParts
+
+
+def linked_parts(mechanism: Mechanism) -> LinkedParts | None:
+    """Links and constraints of a tree; None where something else moves or couples links, or where there are few."""
+    return mechanism.cached("linked parts", (), lambda: _parts(mechanism))
+
+
+def _parts(mechanism: Mechanism) -> LinkedParts | None:
+    if len(mechanism.bodies) < MIN_LINKED or not mechanism.constraints:
+        return None
+    if mechanism.norms or mechanism.equations or mechanism.small or not is_local(mechanism):
+        return None
+    if not all(isinstance(rate, Symbol) for rate in mechanism.rates.values()) or len(mechanism.q) != len(mechanism.u):
+        return None
+    links = _equal_links(mechanism)
+    groups = None if links is None else _LinkedGroups(mechanism, links).found()
+    if links is None or groups is None or not _repeats_enough(groups):
+        return None
+    most = max(sum(len(groups[g].constraints) for g in (*x.ended, *x.through)) for x in open_groups(links, groups))
+    if most > MAX_OPEN_ROWS:
+        return None
+    return LinkedParts(links, groups, RepeatedParts(trees_of_links(links), list(groups), []))
+
+
+def _equal_links(mechanism: Mechanism) -> list[Link] | None:
+    """The links, if they are of few types."""
+    for are_loose in (False, True):
+        tree = links_of(mechanism, are_loose)
+        if tree is None or len(tree.links) < (MANY_UNEQUAL if are_loose else MIN_LINKED):
+            return None
+        if MIN_COPIES * len({x.kind for x in tree.links}) <= len(tree.links):
+            return tree.links
+    return None
+
+
+def _repeats_enough(groups: Sequence[LinkedGroup]) -> bool:
+    written = [g for g in groups if not g.products]
+    types = len({g.kind for g in written})
+    return types <= FEW_TYPES or MIN_COPIES * types <= len(written)
+
+
+def trees_of_links(links: Sequence[Link]) -> list[UncoupledTree]:
+    """Links as parts with speeds of their own."""
+    return [UncoupledTree((), x.speeds, (), x.slots, x.kind) for x in links]
+
+
+# ------------------------------------------------------------------------------------------------------------- groups
+
+
+class _LinkedGroups:
+    def __init__(self, mechanism: Mechanism, links: Sequence[Link]) -> None:
+        self.mechanism, self.links = mechanism, links
+        self.types = TypesOfGroups(mechanism, trees_of_links(links))
+        self.at: dict[Frame, int] = {mechanism.ground: GROUND} | {x.frames[-1]: k for k, x in enumerate(links)}
+        self.depth = [0] * len(links)
+        for k, x in enumerate(links):
+            self.depth[k] = 1 if x.parent < 0 else self.depth[x.parent] + 1
+        number = {u: j for j, u in enumerate(mechanism.u)}
+        owner = {j: k for k, x in enumerate(links) for j in x.speeds}
+        self.owner = {q: owner[number[u]] for q, u in mechanism.rates.items() if isinstance(u, Symbol)}
+
+    def found(self) -> list[LinkedGroup] | None:
+        out = []
+        for first, constraints in neighbours(self.mechanism):
+            group = self._of_vectors(first, constraints) or self._of_expressions(first, constraints)
+            if group is None:
+                return None
+            out.append(group)
+        return out
+
+    def _of_expressions(self, first: int, constraints: Sequence[Constraint]) -> LinkedGroup | None:
+        g = self.types.group(first, constraints)
+        if g is None or not g.trees:
+            return None
+        end = self.meeting(self.links[k].parent for k in g.trees)
+        return LinkedGroup(g.first, g.constraints, g.trees, g.slots, g.kind, joints=g.trees, end=end)
+
+    def _of_vectors(self, first: int, constraints: Sequence[Constraint]) -> LinkedGroup | None:
+        """Conditions on vectors in the axes of links; None of others."""
+        vectors: dict[tuple[tuple[int, Matrix], ...], int] = {}
+        products, ends = [], set[int]()
+        for c in constraints:
+            if c.factors is None or not c.actions:
+                return None
+            found = [self._by_links(v) for v in c.factors]
+            keys = [tuple(sorted(x.items(), key=lambda term: term[0])) for x in found]
+            a, b = (vectors.setdefault(key, len(vectors)) for key in keys)
+            products.append((a, b))
+            pushed = [a.frame for a in c.actions if a.force is not None] or [a.frame for a in c.actions]
+            ends.update(self._link_of(f) for f in pushed)
+        by_link = tuple(dict(key) for key in vectors)
+        slots = free_symbols(*(e for v in by_link for x in v.values() for e in x.entries))
+        if any(s.kind != "parameter" and s not in self.owner for s in slots):
+            return None
+        acted = sorted({k for v in by_link for k in v if k != GROUND})
+        joints = sorted({self.owner[s] for s in slots if s in self.owner})
+        end = self.meeting([*ends, *acted, *(self.links[k].parent for k in joints)])
+        if not set(acted) - {end} and not joints:
+            return None
+        return LinkedGroup(
+            first, tuple(constraints), tuple(acted), tuple(slots), (len(constraints), tuple(products)),
+            joints=tuple(joints), acted=tuple(acted), end=end, vectors=by_link, products=tuple(products),
+        )  # fmt: skip
+
+    def _link_of(self, f: Frame) -> int:
+        while f not in self.at:
+            assert f.parent is not None
+            f = f.parent
+        return self.at[f]
+
+    def _by_links(self, v: Vector) -> VectorByLinks:
+        """Components of the terms, each in the axes of the link on which its frame hangs."""
+        out: VectorByLinks = {}
+        for frame, x in v.terms.items():
+            f, components = frame, x
+            while f not in self.at:
+                components = f.rotation.outwards(components)
+                assert f.parent is not None
+                f = f.parent
+            k = self.at[f]
+            out[k] = out[k] + components if k in out else components
+        return {k: x for k, x in out.items() if any(e is not ZERO for e in x.entries)}
+
+    def meeting(self, links: Iterable[int]) -> int:
+        """The link on the ways of all to the ground that is farthest from it."""
+        first, *others = dict.fromkeys(links)
+        for k in others:
+            while first != k:
+                if k == GROUND or (first != GROUND and self.depth[first] >= self.depth[k]):
+                    first = self.links[first].parent if first != GROUND else GROUND
+                else:
+                    k = self.links[k].parent
+        return first
+
+
+def open_groups(links: Sequence[Link], groups: Sequence[LinkedGroup]) -> list[OpenGroups]:
+    """Groups at each link, and at last at the ground."""
+    pushing: list[set[int]] = [set() for _ in range(len(links) + 1)]
+    at_joints: list[list[int]] = [[] for _ in links]
+    for g, group in enumerate(groups):
+        for k in group.acted:
+            pushing[k].add(g)
+        for k in group.joints:
+            at_joints[k].append(g)
+    out = []
+    for k in reversed(range(len(links))):
+        ended = sorted(g for g in pushing[k] if groups[g].end == k)
+        through = sorted((pushing[k] - set(ended)).union(at_joints[k]))
+        pushing[links[k].parent].update(through)
+        out.append(OpenGroups(ended, through, pushing[k]))
+    return [*reversed(out), OpenGroups(sorted(pushing[GROUND]), [], pushing[GROUND])]

@@ -1,0 +1,263 @@
+"""Constraints between links of one tree: articulated bodies with open constraints give the accelerations, multipliers and
+corrections of the equations that are written out, to rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from symbody.algebra import directional_derivative
+from symbody.algebra.graph.late_matrix import LateRows
+from symbody.derivation.kinematics import linked_constraints
+from symbody.derivation.programs import link_sweeps
+from symbody.derivation.programs.constraint_sweeps import constraint_sweeps
+from symbody.derivation.programs.linked_sweeps import LinkedSweeps
+from symbody.integrate.forms import projection
+
+from ..amount import some
+
+ANGLE = 0.6  # of the bars of a scissor lift at rest
+
+
+def scissor(n: int = 5, along: str = "ground", seed: int | None = None, damping: float = 0.1) -> sb.Model:
+    """Stages of two crossed bars, the ends of each pinned to the next; `seed`: all bars have other masses.
+
+    along   axes of the conditions on pins: those of the ground, or of the bar
+    """
+    rng = None if seed is None else np.random.default_rng(seed)
+    m = sb.Model("scissor lift")
+    m.gravity(0, -9.81, 0)
+    below: Any = None
+    for k in range(n):
+        masses = [1.0, 1.0] if rng is None else rng.uniform(0.5, 2, 2).tolist()
+        a, b = (
+            m.body(
+                f"{x}{k}", mass=masses[i], com=(0.5 - 0.5 * i, 0, 0), inertia=(1e-3, 0.08 * masses[i], 0.08 * masses[i])
+            )
+            for i, x in enumerate("ab")
+        )
+        if below is None:
+            m.revolute("a0", m.ground, a, damping=damping)
+        else:
+            m.revolute(f"a{k}", below[1], a, at=(0.5, 0, 0))
+        m.revolute(f"b{k}", a, b, at=(0.5, 0, 0), stiffness=2.0)
+        if below is not None:
+            frame = m.ground if along == "ground" else None
+            m.coincide(f"pin{k}", below[0].point(1, 0, 0), b.point(-0.5, 0, 0), along=frame, axes="xy")
+        below = a, b
+    return m
+
+
+def scissor_start(n: int) -> dict[str, float]:
+    crossing = np.pi - 2 * ANGLE
+    return {"a0": ANGLE, **{f"b{k}": crossing for k in range(n)}, **{f"a{k}": -crossing for k in range(1, n)}}
+
+
+def ring(n: int = 8) -> sb.Model:
+    """A chain in space whose last link is held at the ground by a joint, with gears and a wheel that rolls."""
+    m = sb.Model("ring")
+    m.gravity(0, -1, -9.81)
+    rng = np.random.default_rng(2)
+    before: Any = m.ground
+    q = []
+    for k in range(n):
+        x = rng.uniform(0.5, 1.5, 5).tolist()
+        link = m.body(f"link{k}", mass=x[0], com=(0.5 * x[1], 0.1, 0), inertia=(0.1 * x[2], 0.2, 0.2 * x[3]))
+        at = (0.1, 0, 0) if before is m.ground else (x[4], 0, 0.1)
+        q.append(m.revolute(f"q{k}", before, link, "xyz"[k % 3], at=at, damping=0.2).q)
+        before = link
+    wheel = m.body("wheel", mass=0.3, inertia=(0.01, 0.02, 0.01))
+    w = m.revolute("w", before, wheel, "y").q
+    m.spherical("end", m.ground, before, at=(0.4, 0.3, 0.2), on=(0.7, 0, 0))
+    m.gear("gear", q[2], q[3], 0.5)
+    m.constrain_speed("rolling", w.dot * m.parameter("radius", 0.4) - q[-1].dot * sb.cos(w))
+    return m
+
+
+def tower(n: int = 4) -> sb.Model:
+    """Telescopes on telescopes, with a strut from each to the one above, hinged, and one that keeps its direction; and a tree
+    beside it, linked to it by a rod."""
+    m = sb.Model("tower")
+    m.gravity(0, 0, -9.81)
+    length = m.parameter("length", 0.6)
+    base: Any = m.ground
+    before: Any = None
+    for k in range(n):
+        lower = m.body(f"lower{k}", mass=2, com=(0, 0.1, 0.3), inertia=(0.2, 0.3, 0.1))
+        upper = m.body(f"upper{k}", mass=1, com=(0, 0, 0.2), inertia=(0.2, 0.1, 0.1))
+        m.universal(f"u{k}", base, lower, at=(0, 0, 0.5))
+        m.prismatic(f"s{k}", lower, upper, "z", at=(0, 0.1, 0.5), stiffness=50.0)
+        if before is not None:
+            strut = m.body(f"strut{k}", mass=0.3, com=(0, 0, 0.2), inertia=(0.01, 0.01, 0.02))
+            m.spherical(f"t{k}", before, strut, at=(0.4, 0, 0))
+            m.universal(f"close{k}", strut, upper, at=(0, 0, length), on=(0.4, 0.1, 0))
+            m.orthogonal(f"across{k}", before.frame.x, upper.frame.y)
+        base, before = upper, lower
+    side = m.body("side", mass=1, inertia=(0.1, 0.1, 0.2))
+    m.planar("side", m.ground, side)
+    gap = base.point(0, 0, 0.3) - side.point(1, 0, 0)
+    m.constrain("rod", gap.dot(gap) - 4)
+    return m
+
+
+MODELS: list[Callable[[], sb.Model]] = [
+    scissor,
+    lambda: scissor(4, along="bar"),
+    lambda: scissor(5, seed=3),
+    ring,
+    tower,
+]
+NAMES = ["scissor lift", "pins along bars", "unequal bars", "ring", "tower"]
+
+
+@pytest.fixture
+def in_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Links of any number and any types are derived type by type."""
+    for limit in ("MIN_LINKED", "MANY_UNEQUAL", "MIN_COPIES"):
+        monkeypatch.setattr(linked_constraints, limit, 0)
+    monkeypatch.setattr(linked_constraints, "FEW_TYPES", 1000)
+    for limit in ("MIN_LINKS", "MIN_COPIES", "MANY_UNEQUAL_LINKS"):
+        monkeypatch.setattr(link_sweeps, limit, 0)
+
+
+def both(make: Callable[[], sb.Model], monkeypatch: pytest.MonkeyPatch) -> tuple[sb.Equations, sb.Equations]:
+    """Equations in loops, and written out."""
+    loops = sb.derive(make(), check=False)
+    assert isinstance(constraint_sweeps(loops), LinkedSweeps)
+    with monkeypatch.context() as m:
+        m.setattr(linked_constraints, "MIN_LINKED", 10**9)
+        return loops, sb.derive(make(), check=False)
+
+
+def random_numbers(eq: sb.Equations, seed: int) -> list[Any]:
+    rng = np.random.default_rng(seed)
+    return [0.3, rng.uniform(-1, 1, len(eq.q)), rng.uniform(-1, 1, len(eq.u)), sb.compile(eq).p]
+
+
+def assert_alike(found: Any, wanted: Any, tolerance: float) -> None:
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(a, b, rtol=0, atol=tolerance * (1 + np.abs(b).max(initial=0.0)))
+
+
+@pytest.mark.parametrize("make", MODELS, ids=NAMES)
+def test_equations_are_those_written_out(make: Any, in_loops: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """M, f, phi, Jc, b and c, made when they are requested."""
+    loops, written = both(make, monkeypatch)
+    assert isinstance(loops.Jc, LateRows)
+    assert not isinstance(written.Jc, LateRows)
+    at = random_numbers(written, 1)
+    names = ("M", "f", "phi", "Jc", "b", "c")
+    found, wanted = (sb.compile(eq).function("all", {n: getattr(eq, n) for n in names})(*at) for eq in (loops, written))
+    assert_alike(found, wanted, 1e-12)
+
+
+@pytest.mark.parametrize("make", MODELS, ids=NAMES)
+@pytest.mark.parametrize("seed", some(range(3), 1))
+def test_accelerations_are_those_written_out(
+    make: Any, seed: int, in_loops: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """u' and lam, on the constraints and off them, and products of their Jacobian with a vector."""
+    loops, written = both(make, monkeypatch)
+    sweeps = constraint_sweeps(loops)
+    assert sweeps is not None
+    at = random_numbers(written, seed)
+    rng, x = np.random.default_rng(3), [*written.q, *written.u]
+    along = dict(zip(x, rng.normal(size=len(x)).tolist(), strict=True))
+    solutions = {"loops": sweeps.accelerations(is_guarded=True), "written": written.augmented.solution}
+    found = {}
+    for name, (a, lam) in solutions.items():
+        made = {"a": a, "lam": lam, "product": directional_derivative(a, along)}
+        found[name] = sb.compile(written).function(name, made)(*at)
+    assert_alike(found["loops"], found["written"], 1e-8)
+
+
+@pytest.mark.parametrize("make", MODELS, ids=NAMES)
+def test_corrections_are_those_written_out(make: Any, in_loops: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of positions and speeds, with the violation before, and what they leave of a small change."""
+    loops, written = both(make, monkeypatch)
+    at, rows = random_numbers(written, 4), tuple(range(len(written.lam)))
+    changes = tuple(sb.symbol(f"change_{k}", "variable") for k in range(len(written.state)))
+    numbers = dict(zip(changes, np.random.default_rng(5).normal(size=len(changes)).tolist(), strict=True))
+    out = []
+    for eq in (loops, written):
+        q, off = projection.new_positions(eq, rows, "mass")
+        u, rate = projection.new_speeds(eq, rows, "mass")
+        left = sb.substitute(projection.left_of(eq, rows, changes, "mass"), numbers)
+        made = {"positions": q, "off": [off], "speeds": u, "rate": [rate], "left": left}
+        out.append(sb.compile(written).function("corrections", made)(*at))
+    assert_alike(out[0], out[1], 1e-9)
+
+
+@pytest.mark.parametrize("n", some([4, 7], 1))
+def test_motion_in_loops_keeps_the_energy_as_one_written_out(
+    n: int, in_loops: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A scissor lift that falls: the same steps, states and energy."""
+    loops, written = both(lambda: scissor(n, seed=4, damping=0), monkeypatch)
+    one, other = (sb.simulate(eq, 0.5, scissor_start(n), rtol=1e-9) for eq in (loops, written))
+    assert one.outcome, one.outcome
+    assert one.statistics.steps == other.statistics.steps
+    np.testing.assert_allclose(one.y[-1], other.y[-1], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(one.energy, other.energy, rtol=1e-9)
+    np.testing.assert_allclose(one.energy, one.energy[0], rtol=1e-7)
+
+
+def test_lift_of_many_stages_moves_as_one(in_loops: None) -> None:
+    """Without masses at the ground, equal bars: every stage has the angle of the first."""
+    n = 40
+    eq = sb.derive(scissor(n))
+    assert isinstance(constraint_sweeps(eq), LinkedSweeps)
+    sim = sb.simulate(eq, 0.2, scissor_start(n))
+    assert sim.outcome, sim.outcome
+    crossing = np.array([sim[f"b{k}"] for k in range(n)])
+    np.testing.assert_allclose(crossing, np.broadcast_to(crossing[0], crossing.shape), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(sim["a0"], (np.pi - crossing[0]) / 2, rtol=0, atol=1)
+
+
+def test_start_is_found_and_straight_lifts_have_no_accelerations(in_loops: None) -> None:
+    """Rough angles are corrected; where all bars are in line, constraints depend on each other."""
+    eq = sb.derive(scissor(6))
+    rng = np.random.default_rng(1)
+    rough = {name: x + 0.05 * rng.uniform(-1, 1) for name, x in scissor_start(6).items()}
+    state = sb.assemble(eq, start=rough)
+    assert state.violation.position < 1e-12
+    f = sb.compile(eq)
+    straight = np.array([0.0 if name.startswith("a0") else np.pi for name in map(str, eq.q)])
+    assert np.isnan(f.udot(0.0, straight, np.zeros(len(eq.u)), f.p)).any()
+    assert np.isfinite(f.udot(0.0, state.q, state.u, f.p)).all()
+
+
+@pytest.mark.parametrize("make", [scissor, ring], ids=["scissor lift", "ring"])
+def test_jacobians_are_those_written_out(make: Any, in_loops: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """∂u'/∂(q, u) as a matrix, its product with a vector, and that of weights with it."""
+    loops, written = both(make, monkeypatch)
+    f, g, at = sb.compile(loops), sb.compile(written), random_numbers(written, 6)
+    first, p = at[:3], at[3]
+    J = np.hstack(g.jacobian(*at))
+    v, w = np.random.default_rng(7).normal(size=(2, J.shape[1]))
+    w = w[: len(J)]
+    assert_alike(f.jacobian(*at), g.jacobian(*at), 1e-8)
+    assert_alike([f.jacobian_product()(*first, v, p), f.adjoint_product()(*first, w, p)], [J @ v, w @ J], 1e-8)
+
+
+def test_a_constraint_that_follows_from_others_is_named(in_loops: None) -> None:
+    """And solved where it is allowed, written out."""
+    m = scissor(4)
+    m.constrain("again", m.symbols["b1"] - m.symbols["b0"])
+    with pytest.raises(sb.errors.DerivationError, match="again"):
+        sb.derive(m)
+    eq = sb.derive(m, redundant=True)
+    assert constraint_sweeps(eq) is None
+    assert sb.simulate(eq, 0.02, scissor_start(4)).outcome
+
+
+def test_many_open_constraints_are_written_out(monkeypatch: pytest.MonkeyPatch, in_loops: None) -> None:
+    """A chain of which every link is held at the ground has all constraints open at its first link."""
+    monkeypatch.setattr(linked_constraints, "MAX_OPEN_ROWS", 4)
+    assert constraint_sweeps(sb.derive(ring(), check=False)) is not None
+    monkeypatch.setattr(linked_constraints, "MAX_OPEN_ROWS", 3)
+    assert constraint_sweeps(sb.derive(ring(), check=False)) is None
