@@ -6,7 +6,7 @@ machine code of long runs. `first_step_s` is that of the first step from shapes 
 that of the better code, which takes its place in a run of some seconds. Both are without code on disk. `compliance` is that of the
 contacts (m/N), 0: rigid. `residual` is the largest of all steps, without unit; `missed` steps are above 1e-6. The peers have no such
 residual; their ratios are those of the rigid contacts, at rest (in the fall, where a peer is stopped before). `depth` is the deepest
-penetration at the end, as a fraction of the size of a body.
+penetration at the end, as a fraction of the size of a body. Rows of pairs are those of `pile_pairs.py`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from symbody.integrate.complementarity.contact_solvers import store_by_blocks
 from symbody.integrate.piles.pile_records import PileStep
 from symbody.integrate.piles.pile_runs import PileRunner
 
+from . import pile_pairs
 from . import piles_peers as peers
 from .dynamics import empty_cache
 from .timing import Row, fresh
@@ -212,3 +213,4 @@ def rows() -> Iterator[Row]:
         if case != "heap of boxes":
             yield from beside(yade_row(case, n), found[0])
             yield from one_problem(case, n)
+    yield from pile_pairs.rows()

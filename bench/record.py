@@ -22,7 +22,20 @@ from .timing import Row
 RESULTS = Path(__file__).parent / "results"
 PACKAGES = (
     *("symbody", "numpy", "scipy", "llvmlite", "sympy"),
-    *("pin", "mujoco", "casadi", "exudyn", "scikit-sundae", "jax", "torch", "pydy", "distributed", "opty", "opensim"),
+    *(
+        "pin",
+        "coal",
+        "mujoco",
+        "casadi",
+        "exudyn",
+        "scikit-sundae",
+        "jax",
+        "torch",
+        "pydy",
+        "distributed",
+        "opty",
+        "opensim",
+    ),
 )
 
 

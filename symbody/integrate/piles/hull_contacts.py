@@ -16,6 +16,7 @@ from .round_contacts import height_over
 
 FACE_PREFERRED: Final = 0.02  # two edges meet only where they overlap less than faces do by this fraction
 DEPTH_TOLERANCE: Final = 1e-12  # depths that differ by less count as equal [m]
+EVERYWHERE: Final = 1e300  # a reach that leaves out no edge
 
 
 def set_world_hull(s: PileStep, i: int, room: Numbers) -> None:
@@ -154,31 +155,54 @@ def nearest_on_edge(s: PileStep, a: Numbers, b: Numbers, x: Numbers) -> float:
 
 def hulls_overlap(s: PileStep, i: int, j: int) -> int:
     """How many points of contact there are, in `clip` (x, y, z, gap each): none where an axis separates the hulls. The normal
-    from j towards i is in w, and the feature in `mark`."""
+    from j towards i is in w, and the feature in `mark`.
+
+    Two edges that overlap least are as near to each other as the hulls overlap, so that edges further from the box around the
+    other hull are left out. That holds where the hulls overlap: a point of contact inside both proves it, without one all
+    edges are tried.
+    """
     set_world_hull(s, i, s.one)
     set_world_hull(s, j, s.two)
     a = s.kind[i]
     b = s.kind[j]
-    apart = s.margin
     own = best_face(s, a, b, s.one, s.two)
     gap_own = s.w[6]
-    if gap_own > apart:
+    if gap_own > s.margin:
         return 0
     other = best_face(s, b, a, s.two, s.one)
     gap_other = s.w[6]
-    if gap_other > apart:
+    if gap_other > s.margin:
         return 0
     deepest = max(gap_own, gap_other)
-    if best_edges(s, a, b, deepest + FACE_PREFERRED * abs(deepest) + DEPTH_TOLERANCE) == 1:
-        if s.w[6] > apart:
-            return 0
-        for r in range(3):
-            s.clip[r] = s.w[3 + r]
-            s.w[r] = -s.w[r]
-        s.clip[3] = s.w[6]
-        s.mark = 1000000
-        return 1
-    if gap_own >= gap_other - FACE_PREFERRED * abs(gap_other):
+    beyond = deepest + FACE_PREFERRED * abs(deepest) + DEPTH_TOLERANCE
+    is_own = 1 if gap_own >= gap_other - FACE_PREFERRED * abs(gap_other) else 0
+    count = edge_point(s, i, j, beyond, abs(deepest))
+    if count < 0:
+        count = face_points(s, a, b, own, other, is_own)
+    if count > 0 and is_in_both(s, a, b, count) == 0:
+        count = edge_point(s, i, j, beyond, EVERYWHERE)
+        if count < 0:
+            count = face_points(s, a, b, own, other, is_own)
+    return count
+
+
+def edge_point(s: PileStep, i: int, j: int, beyond: float, reach: float) -> int:
+    """1: the point of contact of two edges; 0: two edges separate the hulls; -1: no edges overlap less than `beyond`."""
+    if best_edges(s, i, j, beyond, reach) == 0:
+        return -1
+    if s.w[6] > s.margin:
+        return 0
+    for r in range(3):
+        s.clip[r] = s.w[3 + r]
+        s.w[r] = -s.w[r]
+    s.clip[3] = s.w[6]
+    s.mark = 1000000
+    return 1
+
+
+def face_points(s: PileStep, a: int, b: int, own: int, other: int, is_own: int) -> int:
+    """Points of contact of the best face of the first hull, or of the second."""
+    if is_own == 1:
         for r in range(3):
             s.w[r] = -s.one[ROOM + 4 * own + r]
         s.mark = 1000 * (1 + own)
@@ -189,6 +213,21 @@ def hulls_overlap(s: PileStep, i: int, j: int) -> int:
     return clip_faces(s, b, other, a, s.two, s.one)
 
 
+def is_in_both(s: PileStep, a: int, b: int, count: int) -> int:
+    """Whether one of so many points in `clip` is in both hulls."""
+    for c in range(count):
+        if is_inside(s, a, s.one, s.clip[4 * c :]) == 1 and is_inside(s, b, s.two, s.clip[4 * c :]) == 1:
+            return 1
+    return 0
+
+
+def is_inside(s: PileStep, k: int, room: Numbers, point: Numbers) -> int:
+    for f in range(s.shapes.face[k + 1] - s.shapes.face[k]):
+        if height_over(room[ROOM + 4 * f :], point) > s.margin:
+            return 0
+    return 1
+
+
 def best_face(s: PileStep, a: int, b: int, one: Numbers, two: Numbers) -> int:
     """The face of the hull `one` that is furthest from `two`; its gap in w[6]."""
     best = 0
@@ -197,6 +236,8 @@ def best_face(s: PileStep, a: int, b: int, one: Numbers, two: Numbers) -> int:
         lowest = 1e300
         for c in range(s.shapes.corner[b + 1] - s.shapes.corner[b]):
             lowest = min(lowest, height_over(one[ROOM + 4 * f :], two[3 * c :]))
+            if lowest <= gap:
+                break
         if lowest > gap:
             gap = lowest
             best = f
@@ -207,13 +248,18 @@ def best_face(s: PileStep, a: int, b: int, one: Numbers, two: Numbers) -> int:
     return best
 
 
-def best_edges(s: PileStep, a: int, b: int, beyond: float) -> int:
-    """1 where two edges are further apart than `beyond`: normal from the first hull, point and gap in w."""
+def best_edges(s: PileStep, i: int, j: int, beyond: float, reach: float) -> int:
+    """1 where two edges, each within `reach` of the box around the other hull, are further apart than `beyond`: normal from the
+    first hull, point and gap in w."""
+    a = s.kind[i]
+    b = s.kind[j]
     is_found = 0
     gap = beyond
     for e in range(s.shapes.edge[a], s.shapes.edge[a + 1]):
+        if is_edge_near(s, e, s.one, j, reach) == 0:
+            continue
         for f in range(s.shapes.edge[b], s.shapes.edge[b + 1]):
-            if arcs_cross(s, e, f) == 1:
+            if is_edge_near(s, f, s.two, i, reach) == 1 and arcs_cross(s, e, f) == 1:
                 found = edge_gap(s, e, f, gap)
                 if found > gap:
                     gap = found
@@ -221,6 +267,18 @@ def best_edges(s: PileStep, a: int, b: int, beyond: float) -> int:
                     for r in range(7):
                         s.w[r] = s.w[7 + r]
     return is_found
+
+
+def is_edge_near(s: PileStep, e: int, room: Numbers, j: int, reach: float) -> int:
+    """Whether the box around an edge is within `reach` of the box around a body."""
+    p = 3 * s.shapes.edges[4 * e]
+    q = 3 * s.shapes.edges[4 * e + 1]
+    for r in range(3):
+        if min(room[p + r], room[q + r]) > s.grid.high[3 * j + r] + reach:
+            return 0
+        if max(room[p + r], room[q + r]) < s.grid.low[3 * j + r] - reach:
+            return 0
+    return 1
 
 
 def arcs_cross(s: PileStep, e: int, f: int) -> int:
@@ -299,16 +357,10 @@ def edge_gap(s: PileStep, e: int, f: int, beyond: float) -> float:
 
 
 def clip_faces(s: PileStep, a: int, face: int, b: int, one: Numbers, two: Numbers) -> int:
-    """Points of the face of `two` opposite to a face of `one`, within its edges and below it; how many, in `clip`."""
-    opposite = 0
-    least = 1e300
-    for f in range(s.shapes.face[b + 1] - s.shapes.face[b]):
-        along = 0.0
-        for r in range(3):
-            along += one[ROOM + 4 * face + r] * two[ROOM + 4 * f + r]
-        if along < least:
-            least = along
-            opposite = f
+    """Points of the face of `two` opposite to a face of `one`, within its edges and below it; how many, in `clip`. Where rounding
+    leaves none, the lowest corner."""
+    lowest = lowest_corner(s, b, one[ROOM + 4 * face :], two)
+    opposite = opposite_face(s, b, lowest, one[ROOM + 4 * face :], two)
     at = s.shapes.loop_at[s.shapes.face[b] + opposite]
     count = s.shapes.loop_at[s.shapes.face[b] + opposite + 1] - at
     for c in range(count):
@@ -320,12 +372,55 @@ def clip_faces(s: PileStep, a: int, face: int, b: int, one: Numbers, two: Number
         p = 3 * s.shapes.loops[begin + c]
         q = 3 * s.shapes.loops[begin + (c + 1) % edges]
         count = clip_at_edge(s, ROOM + 4 * face, p, q, one, count)
+    kept = points_below(s, one[ROOM + 4 * face :], count)
+    if kept == 0:
+        for r in range(3):
+            s.clip[r] = two[3 * lowest + r]
+        kept = points_below(s, one[ROOM + 4 * face :], 1)
+    return kept
+
+
+def lowest_corner(s: PileStep, b: int, plane: Numbers, two: Numbers) -> int:
+    """The corner of `two` that is furthest below a plane."""
+    lowest = 0
+    least = 1e300
+    for c in range(s.shapes.corner[b + 1] - s.shapes.corner[b]):
+        height = height_over(plane, two[3 * c :])
+        if height < least:
+            least = height
+            lowest = c
+    return lowest
+
+
+def opposite_face(s: PileStep, b: int, corner: int, normal: Numbers, two: Numbers) -> int:
+    """The face of `two` most opposite to a normal, of those at a corner: on sharp hulls another may be more opposite, and above."""
+    opposite = 0
+    least = 1e300
+    for f in range(s.shapes.face[b + 1] - s.shapes.face[b]):
+        along = 0.0
+        for r in range(3):
+            along += normal[r] * two[ROOM + 4 * f + r]
+        if along < least and has_corner(s, s.shapes.face[b] + f, corner) == 1:
+            least = along
+            opposite = f
+    return opposite
+
+
+def has_corner(s: PileStep, face: int, corner: int) -> int:
+    for c in range(s.shapes.loop_at[face], s.shapes.loop_at[face + 1]):
+        if s.shapes.loops[c] == corner:
+            return 1
+    return 0
+
+
+def points_below(s: PileStep, plane: Numbers, count: int) -> int:
+    """Of so many points in `clip` those below a plane, halfway to it, with their heights; how many."""
     kept = 0
     for c in range(count):
-        height = height_over(one[ROOM + 4 * face :], s.clip[4 * c :])
+        height = height_over(plane, s.clip[4 * c :])
         if height <= s.margin:
             for r in range(3):
-                s.clip[4 * kept + r] = s.clip[4 * c + r] - 0.5 * height * one[ROOM + 4 * face + r]
+                s.clip[4 * kept + r] = s.clip[4 * c + r] - 0.5 * height * plane[r]
             s.clip[4 * kept + 3] = height
             kept += 1
     return kept
