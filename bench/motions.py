@@ -7,6 +7,7 @@ peer_s     CPU time of the other solver, made before, the least of five of CasAD
            ratio = peer_s / solve_s; ratio_with_build compares the sums, from the model to the motion. The disk cache is
            not used
 hessian_over_values   operations of the Hessian of the Lagrangian over those of the values, at all nodes
+hessian_time_over_values   the same of CPU times: of evaluations at 2000 nodes or more, as the solver makes them
 error_by_simulation   largest difference from `simulate` with the inputs of the motion, relative to the largest value;
                       empty where the simulation ends before the motion
 error                 largest ∫|x' - F(x, r)| dt of an interval, relative; a motion that is unstable without feedback
@@ -41,9 +42,12 @@ from .motion_walker import INTERVALS as WALKER_INTERVALS
 from .motion_walker import by_casadi as walker_by_casadi
 from .motion_walker import walker
 from .stated_motions import GALLERY, StatedMotion
-from .timing import Row
+from .timing import Row, repeated
 
 REPEATS = 5
+MANY_NODES = 2000  # for times of evaluations, in which calls do not count
+OPTIMISED = 60_000  # states after which batches run optimised code
+OFF_GUESS = 0.01  # at a guess of zeros, angles have no sines to compute
 WALKER, CONTROLLER, SQUAT, GAIT = "Kelly's walker", "an iteration for a pole", "squat to stand", "gait of 80 muscles"
 GAIT_OF_OPENSIM = f"{GAIT}, paths of OpenSim"
 
@@ -77,6 +81,22 @@ BY_HAND: dict[str, tuple[Any, Any]] = {  # rates, and the integrand of the cost
 }
 
 
+def hessian_time_over_values(made: Any) -> float:
+    """CPU time of the Hessian of the Lagrangian at all nodes over that of the values."""
+    times = np.zeros(2)
+    for b in made.program.blocks:
+        f, copies = b.functions, -(-MANY_NODES // len(b.index))
+        v, a = (np.tile(x, (copies, 1)) for x in (made.guess[b.index] + OFF_GUESS, b.given))
+        n, curves = len(v), len(f.hessian_places[0])
+        runs = [f.alone(v, a, b.parameters, np.empty((n, f.size)))]
+        runs += [f.second(v, a, b.parameters, np.ones((n, f.size)), np.empty((n, curves)))] if curves else []
+        for k, run in enumerate(runs):
+            for _ in range(OPTIMISED // n):
+                run()
+            times[k] += repeated(run, REPEATS, 0.01, time.process_time).least / copies
+    return float(times[1] / times[0])
+
+
 def measured(
     name: str, problem: Any, intervals: int, method: str, begin: float, known: float | None
 ) -> tuple[Row, Any]:
@@ -105,6 +125,7 @@ def measured(
         "error": motion.error,
         "error_by_simulation": relative if np.isfinite(relative) else None,
         "hessian_over_values": float(hessian / max(values, 1)),
+        "hessian_time_over_values": hessian_time_over_values(made),
         "peer": "",
         "peer_build_s": None,
         "peer_s": None,
@@ -197,7 +218,7 @@ def controller_row() -> Row:
         for _ in range(REPEATS * 10):
             found = solver.step(x=0.01)
         seconds.append((time.process_time() - begin) / (REPEATS * 100))
-    empty = dict.fromkeys(("known", "error", "error_by_simulation", "hessian_over_values"))
+    empty = dict.fromkeys(("known", "error", "error_by_simulation", "hessian_over_values", "hessian_time_over_values"))
     row: Row = {"case": CONTROLLER, "transcription": "shooting", "nodes": 16, "derive_s": derived, "solve_s": seconds[0]}  # fmt: skip
     row |= {"iterations": 1, "objective": found.cost, **empty}
     return beside(row, "realtime", PeerRun(0.0, seconds[1], found.cost, 1))

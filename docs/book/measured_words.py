@@ -94,6 +94,7 @@ COLUMNS: Final = {
     "known": Column("known optimum"),
     "error_by_simulation": Column("difference from simulate"),
     "hessian_over_values": Column("operations of the Hessian, in values"),
+    "hessian_time_over_values": Column("time of the Hessian, in values"),
     "peer_build_s": Column("its time to make the problem", "s"),
     "peer_objective": Column("its least cost"),
     "peer_iterations": Column("its iterations"),

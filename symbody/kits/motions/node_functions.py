@@ -57,6 +57,10 @@ class NodeFunctions:
             return _nonzeros(H, [(i, j) for i, j in sb.algebra.sparsity(H) if i <= j])
 
     @cached_property
+    def _alone(self) -> Any:
+        return sb.compile(self._program({"values": self._values}), quick=True)
+
+    @cached_property
     def _first(self) -> Any:
         return sb.compile(self._program({"values": self._values, "jacobian": self._jacobian[2]}), quick=True)
 
@@ -74,6 +78,10 @@ class NodeFunctions:
 
     def _given(self, v: Array, a: Array, p: Array) -> list[Array]:
         return [g for g, k in zip((v, a, p), self._groups.values(), strict=True) if k]
+
+    def alone(self, v: Array, a: Array, p: Array, values: Array) -> Callable[[], None]:
+        """A function that writes the values of each node, without derivatives."""
+        return _batch_again(self._alone, self._given(v, a, p), values)
 
     def first(self, v: Array, a: Array, p: Array, values: Array, jacobian: Array) -> Callable[[], None]:
         """A function that writes values and nonzeros of the Jacobian of each node."""
