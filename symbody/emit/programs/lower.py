@@ -28,6 +28,7 @@ from .elimination_order import Work, elimination_order, elimination_work
 from .instruction_order import depth_first
 from .program import Group, Instruction, Output, Program, _first_repeated, factor_cost
 from .reciprocals import without_single_reciprocals
+from .reused_places import with_reused_places
 from .right_sides import with_joined_solves
 from .shared_products import with_shared_products
 from .signs import with_fewest_negations
@@ -331,6 +332,11 @@ def _sweep_shape(schedule: Schedule) -> SweepShape:
     return SweepShape(programs, adds, *tables)
 
 
+def _small_shape(schedule: Schedule, arguments: int) -> SweepShape:
+    """The shape in programs."""
+    return schedule.cached("small shape", arguments, lambda: with_reused_places(_sweep_shape(schedule), arguments))
+
+
 def _fragment_program(f: Fragment) -> Program:
     return program(
         "fragment",
@@ -381,7 +387,7 @@ class _Lowering:
             return self.put("item", (self.put("sincos", args),), 0 if n.op == "sin" else 1)
         if n.op == "pow" and isinstance(exponent := n.args[1].data, int) and 0 < exponent <= 64:
             return self._integer_power(args[0], exponent)
-        return self.put(n.op, args, sweep_shape(n.data) if n.op == "sweeps" else n.data)
+        return self.put(n.op, args, _small_shape(n.data, len(args)) if n.op == "sweeps" else n.data)
 
     def _integer_power(self, base: int, n: int) -> int:
         if n == 1:

@@ -4,6 +4,7 @@ structure take nothing."""
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -86,7 +87,7 @@ def _step_values(writer: _Writer, shape: SweepShape, arguments: list[int]) -> li
     return [*out, *(x for row in zip(*found, strict=True) for x in row)]
 
 
-def _run_fragment(writer: _Writer, shape: SweepShape, kind: int, places: tuple[int, ...], memory: list[int]) -> None:
+def _run_fragment(writer: _Writer, shape: SweepShape, kind: int, places: Sequence[int], memory: list[int]) -> None:
     p, made = shape.fragments[kind], list[_Value | int]()
     for i in p.code:
         if i.op == "input":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -30,8 +30,8 @@ class SweepShape:
 
     fragments: tuple[Program, ...]
     adds: tuple[tuple[bool, ...], ...]
-    kinds: tuple[int, ...]
-    places: tuple[int, ...]
+    kinds: Sequence[int]
+    places: Sequence[int]
     size: int
     results: tuple[int, ...]
     columns: Columns | None = None
@@ -55,7 +55,7 @@ class SweepShape:
         """Places in a step."""
         return len(self.fragments[kind].inputs) + len(self.fragments[kind].outputs)
 
-    def steps(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+    def steps(self) -> Iterator[tuple[int, Sequence[int]]]:
         """Number of the fragment and places of every step."""
         widths, at = [self.width(k) for k in range(len(self.fragments))], 0
         for kind in self.kinds:

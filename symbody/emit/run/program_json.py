@@ -38,7 +38,7 @@ def _plain(data: Any) -> Any:
     if isinstance(data, SweepShape):
         made = [json.loads(text_of_program(f)) for f in data.fragments]
         columns = data.columns and astuple(data.columns)
-        return [made, data.adds, data.kinds, data.places, data.size, data.results, columns]
+        return [made, data.adds, list(data.kinds), list(data.places), data.size, data.results, columns]
     return astuple(data) if isinstance(data, (FactorShape, TreeShape)) else data
 
 
