@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import islice, takewhile
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from ...algebra.calculus.derivatives import time_derivative
@@ -34,9 +35,8 @@ class _Placements:
     now = 0
 
 
-def _unknown_place() -> dict[str, Any]:
-    """What a frame keeps of its place, at the beginning."""
-    return {"_kept_at": _Placements.now, "_path": (), "_rooted": None, "_rotations": {}, "_angular_velocity": None}
+NO_ROTATIONS: Final[Any] = MappingProxyType({})  # of a frame that has kept none
+KEPT: Final = ("_path", "_rooted", "_rotations", "_angular_velocity")  # what a frame keeps of its place
 
 
 class Immutable(Portable):
@@ -61,15 +61,15 @@ class FrameInTree(Immutable):
     parent: Self | None
     rotation: Rotation
     offset: Matrix
-    velocity: Matrix | None
+    velocity: Matrix | None = None
     name: str
-    is_ground: bool
-    _is_frozen: bool
+    is_ground: bool = False
+    _is_frozen: bool = False
     _kept_at: int
-    _path: tuple[Self, ...]
-    _rooted: tuple[Self, int] | None
-    _rotations: dict[Self, Rotation]
-    _angular_velocity: Matrix | None
+    _path: tuple[Self, ...] = ()
+    _rooted: tuple[Self, int] | None = None
+    _rotations: dict[Self, Rotation] = NO_ROTATIONS
+    _angular_velocity: Matrix | None = None
 
     def __init__(
         self,
@@ -80,33 +80,29 @@ class FrameInTree(Immutable):
         is_ground: bool = False,
         velocity: Matrix | None = None,
     ) -> None:
-        self.__dict__.update(
-            parent=parent,
-            rotation=rotation,
-            offset=zeros(3) if offset is None else offset,
-            velocity=velocity,
-            name=name or (f"{parent.name}'" if parent else "frame"),
-            is_ground=is_ground,
-            _is_frozen=False,
-            **_unknown_place(),
-        )
+        # One by one: instances then share the keys of their dictionaries. What is not set has its default in the class.
+        put = object.__setattr__
+        put(self, "parent", parent)
+        put(self, "rotation", rotation)
+        put(self, "offset", zeros(3) if offset is None else offset)
+        put(self, "name", name or (f"{parent.name}'" if parent else "frame"))
+        put(self, "_kept_at", _Placements.now)
+        if velocity is not None:
+            put(self, "velocity", velocity)
+        if is_ground:
+            put(self, "is_ground", True)
 
     def __repr__(self) -> str:
         return f"<Frame {self.name}{f' on {self.parent.name}' if self.parent is not None else ''}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            **self.__dict__,
-            "_path": (),
-            "_rooted": None,
-            "_rotations": {},
-            "_angular_velocity": None,
-            "_kept_at": -1,
-        }
+        return {key: value for key, value in self.__dict__.items() if key not in KEPT} | {"_kept_at": -1}
 
     def _forget_place(self) -> None:
         """What follows from the place of the frame is computed anew."""
-        self.__dict__.update(_unknown_place())
+        for key in KEPT:
+            self.__dict__.pop(key, None)
+        object.__setattr__(self, "_kept_at", _Placements.now)
 
     def _refresh(self) -> None:
         if self._kept_at != _Placements.now:
@@ -138,11 +134,11 @@ class FrameInTree(Immutable):
                 f"frame {self.name} keeps its name: it is part of a mechanism; name a frame of its own, "
                 "frame.translate(0, 0, 0)"
             )
-        self.__dict__["name"] = name
+        object.__setattr__(self, "name", name)
 
     def freeze(self) -> None:
         """It is part of a mechanism from now on, and keeps its name."""
-        self.__dict__["_is_frozen"] = True
+        object.__setattr__(self, "_is_frozen", True)
 
     def latex(self) -> str:
         """Its name."""
@@ -192,7 +188,7 @@ class FrameInTree(Immutable):
             return self._path
         path = tuple(self.ancestors())[::-1]
         if path[0].is_ground and len(path) <= MAX_KEPT_PATH:  # a tree that is not placed may still grow at its root
-            self.__dict__["_path"] = path
+            object.__setattr__(self, "_path", path)
         return path
 
     def ancestors(self) -> Iterator[Self]:
@@ -236,7 +232,7 @@ class FrameInTree(Immutable):
         root, depth = (way.pop(), 0) if f._rooted is None else f._rooted
         for k, f in enumerate(reversed(way), start=1):
             if root.is_ground:
-                f.__dict__["_rooted"] = root, depth + k
+                object.__setattr__(f, "_rooted", (root, depth + k))
         return root, depth + len(way)
 
     def common_ancestor(self, other: Self) -> Self:
@@ -267,7 +263,10 @@ class FrameInTree(Immutable):
         if a_frame(other) not in self._rotations:
             top = self.common_ancestor(other)
             own = self._rotation_below(top)
-            self._rotations[other] = own if other is top else other.rotation_in(top).inverse @ own
+            found = own if other is top else other.rotation_in(top).inverse @ own
+            if not self._rotations:
+                object.__setattr__(self, "_rotations", {})
+            self._rotations[other] = found
         return self._rotations[other]
 
     def _rotation_below(self, top: Self) -> Rotation:
@@ -345,7 +344,7 @@ class FrameInTree(Immutable):
         for f in path[1:]:
             f._refresh()
             w = f.rotation.inwards(w) + f.spin if f._angular_velocity is None else f._angular_velocity
-            f.__dict__["_angular_velocity"] = w
+            object.__setattr__(f, "_angular_velocity", w)
         return w
 
 

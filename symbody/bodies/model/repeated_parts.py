@@ -16,7 +16,16 @@ from ...errors import ModelError, finite_number, listed, shown
 from ...escaping import identifier
 from ..frames.frames import Frame
 from ..mechanism.declarations import multiplier_of
-from .substructure import COPIED_KINDS, Attached, Copier, add_rates, attach, copy_loads_and_constraints, written_tables
+from .substructure import (
+    COPIED_KINDS,
+    Attached,
+    Copier,
+    add_rates,
+    attach,
+    copy_loads_and_constraints,
+    rates_that_follow,
+    written_tables,
+)
 
 if TYPE_CHECKING:
     from .model import Model
@@ -146,6 +155,7 @@ class _CopyMaker:
         self.shared: dict[Expr, Expr] = {s: image for s, image in images.items() if s not in own}
         for s in [s for s in self.shared if isinstance(s, Symbol)]:
             add_rates(s, self.shared)
+        self.rates = {rate: (s, k) for s in own for k, rate in enumerate(rates_that_follow(s), start=1)}
         self.inside: dict[int, Any] = {}
         self.bodies = [(n, b.frame, b.mass, _fields(b)) for n, b in parts.bodies.items()]
         self.joints = [(n, j, _fields(j)) for n, j in parts.joints.items()]
@@ -167,8 +177,7 @@ class _CopyMaker:
                 numbers[made] = finite_number(given, f"repeat {name!r}, value of {s.name!r}", ModelError)
             if c.unit:
                 units[made] = c.unit
-            add_rates(s, table)
-        copier = Copier(self.sub.ground, on, table, prefix, self.inside)
+        copier = Copier(self.sub.ground, on, table, prefix, self.rates, self.inside)
         frames = {n: copier(f) for n, f in self.sub.parts.frames.items()}
         owner = self.host.parts.owner(on)
         bodies = {n: _like(row, name=f"{prefix}{n}", frame=copier(f), mass=copier(m)) for n, f, m, row in self.bodies}
@@ -196,5 +205,7 @@ def _fields(part: Any) -> tuple[type, dict[str, Any]]:
 def _like(of: tuple[type, dict[str, Any]], **changed: Any) -> Any:
     """A part with other values of some fields; the others were checked when the original was made."""
     made: Any = object.__new__(of[0])
-    made.__dict__.update(of[1], **changed)
+    put = object.__setattr__
+    for name, value in (of[1] | changed).items():
+        put(made, name, value)  # one by one: instances then share the keys of their dictionaries
     return made

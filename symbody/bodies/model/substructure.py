@@ -80,23 +80,33 @@ class Attached:
 
 
 class Copier:
-    """Copies parts of a model: frames get another parent, symbols are substituted."""
+    """Copies parts of a model: frames get another parent, symbols are substituted.
+
+    rates    of symbols in the table, which follow them: of each rate the symbol, and how often it is differentiated
+    inside   of parts by id: the part, and its symbols that are substituted
+    """
 
     def __init__(
-        self, ground: Frame, on: Frame, table: Mapping[Expr, Expr], prefix: str, inside: dict[int, Any] | None = None
+        self,
+        ground: Frame,
+        on: Frame,
+        table: Mapping[Expr, Expr],
+        prefix: str,
+        rates: Mapping[Symbol, tuple[Symbol, int]] | None = None,
+        inside: dict[int, Any] | None = None,
     ) -> None:
         self._frames: dict[Frame, Frame] = {ground: on}
         self._table, self._prefix = table, prefix
-        self._inside = (
-            {} if inside is None else inside
-        )  # of parts by id: the part, and its symbols that are substituted
+        self._rates = {} if rates is None else rates
+        self._inside = {} if inside is None else inside
 
     def __call__(self, thing: Any) -> Any:
         if isinstance(thing, Symbol):
-            return self._table.get(thing, thing)
+            image = self._table.get(thing)
+            return image if image is not None else self._rate(thing) if thing in self._rates else thing
         if isinstance(thing, (Expr, Matrix)):
             used = self._substituted(thing)
-            return substitute_all([thing], {s: self._table[s] for s in used})[0] if used else thing
+            return substitute_all([thing], {s: self(s) for s in used})[0] if used else thing
         if isinstance(thing, Frame):
             return self._frames.get(thing) or self._frame(thing)
         if type(thing) is tuple:
@@ -126,11 +136,21 @@ class Copier:
             return {self(k): self(v) for k, v in thing.items()}
         return thing
 
+    def _rate(self, rate: Symbol) -> Expr:
+        symbol, order = self._rates[rate]
+        image: Any = self._table[symbol]
+        for _ in range(order):
+            image = image.dot
+        return image
+
     def _substituted(self, inside: Any, thing: Any = None) -> tuple[Symbol, ...]:
         """The symbols of a part that are substituted; looked for once, also for other copies."""
         thing = inside if thing is None else thing
         if id(thing) not in self._inside:
-            self._inside[id(thing)] = thing, tuple(s for s in free_symbols(inside) if s in self._table)
+            self._inside[id(thing)] = (
+                thing,
+                tuple(s for s in free_symbols(inside) if s in self._table or s in self._rates),
+            )
         found: tuple[Symbol, ...] = self._inside[id(thing)][1]
         return found
 
@@ -276,11 +296,18 @@ def _in_host(host: Model, where: str, s: Symbol, what: Any) -> Expr:
 
 def add_rates(s: Symbol, table: dict[Expr, Expr]) -> None:
     """The rates of a symbol follow it."""
-    old: Any = s
     new: Any = table[s]
-    while s.kind != "parameter" and old.order < 3:
-        old, new = old.dot, new.dot
-        table[old] = new
+    for rate in rates_that_follow(s):
+        new = table[rate] = new.dot
+
+
+def rates_that_follow(s: Symbol) -> list[Symbol]:
+    """First to third rates of a symbol."""
+    rates: list[Symbol] = []
+    while s.kind != "parameter" and s.order < 3:
+        s = s.dot
+        rates.append(s)
+    return rates
 
 
 def _new_name(host: Model, what: str, name: str, among: Mapping[str, Any]) -> str:
