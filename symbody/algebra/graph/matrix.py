@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from ...argument_kinds import answered
 from ...errors import ExpressionError, shown
@@ -203,6 +203,9 @@ def sum_of_products(a: Sequence[Expr], b: Sequence[Expr]) -> Expr:
     return total
 
 
+_SCALARS: Final = (Expr, int, float, str)  # entries, not rows
+
+
 def as_matrix(value: Any) -> Matrix:
     """A matrix from nested sequences, arrays of one or two dimensions, or SymPy matrices.
 
@@ -218,7 +221,7 @@ def as_matrix(value: Any) -> Matrix:
         value = value.tolist()
     if not isinstance(value, Sequence) or isinstance(value, str):
         raise ExpressionError(f"{shown(value)} cannot stand for a matrix")
-    rows = [list(r) if isinstance(r, (Sequence, Matrix)) and not isinstance(r, str) else [r] for r in value]
+    rows = [[r] if isinstance(r, _SCALARS) or not isinstance(r, (Sequence, Matrix)) else list(r) for r in value]
     if len({len(r) for r in rows}) > 1:
         raise ExpressionError(f"the rows of a matrix differ in length: {[len(r) for r in rows]}")
     return Matrix(len(rows), len(rows[0]) if rows else 0, tuple(as_expr(e) for r in rows for e in r))

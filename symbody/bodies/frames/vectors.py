@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from ...algebra.calculus.derivatives import jacobian, time_derivative
-from ...algebra.graph.functions import atan2, sqrt
-from ...algebra.graph.graph import HALF, ZERO, Expr, Symbol, as_expr
+from ...algebra.graph.functions import atan2, cos, sqrt
+from ...algebra.graph.graph import HALF, ONE, ZERO, Expr, Symbol, as_expr
 from ...algebra.graph.matrix import Matrix, cross, dot, skew, vector, zeros
 from ...algebra.graph.walk import free_symbols
 from ...errors import ModelError, shown
 from .dyads import Dyad
 from .frame_tree import a_frame
-from .rotations import Turn
+from .rotations import Rotation, Turn
 from .tensors import AXES, Tensor, unit
 
 if TYPE_CHECKING:
@@ -288,14 +288,24 @@ def _meet(f: Frame, a: Matrix, g: Frame, b: Matrix) -> tuple[Frame, tuple[Matrix
     rotation axis is unchanged."""
     if f is g:
         return f, (a, b)
-    if _is_along_axis(a) and (turned := f.rotation_in(g).outwards(a)) == a:
-        return g, (turned, b)
-    if _is_along_axis(b) and (turned := g.rotation_in(f).outwards(b)) == b:
-        return f, (a, turned)
+    if _is_along_axis(a) and _keeps(f.rotation_in(g), a):
+        return g, (a, b)
+    if _is_along_axis(b) and _keeps(g.rotation_in(f), b):
+        return f, (a, b)
     if sum(e is ZERO for e in a.entries) > sum(e is ZERO for e in b.entries):
         return g, (f.rotation_in(g).outwards(a), b)
     return f, (a, g.rotation_in(f).outwards(b))
 
 
 def _is_along_axis(v: Matrix) -> bool:
-    return sum(e is ZERO for e in v.entries) == 2
+    return v.entries.count(ZERO) == 2
+
+
+def _keeps(rotation: Rotation, v: Matrix) -> bool:
+    """Whether a rotation leaves a vector along an axis as it is."""
+    turns = [x for x in rotation.factors if not isinstance(x, Turn) or v.entries[x.axis] is ZERO]
+    if not turns:
+        return True
+    if len(rotation.factors) == 1 and isinstance(turns[0], Turn):
+        return cos(turns[0].angle) is ONE
+    return rotation.outwards(v) == v

@@ -6,7 +6,7 @@ import math
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from random import Random
 from typing import Any
 
@@ -81,15 +81,29 @@ def mass_properties(
     if about is not None:
         moved = shift(m, c - _place(part, "about", about))
         I, terms = I - moved, Matrix(3, 6, (*I.entries, *moved.entries))
-    if moving := [s for s in free_symbols(vector(m), c, I) if s.kind != "parameter"]:
+    is_literal = all(e.op == "const" for e in (m, *c.entries, *I.entries))
+    if not is_literal and (moving := [s for s in free_symbols(vector(m), c, I) if s.kind != "parameter"]):
         raise ModelError(
             f"body {name!r}: its mass properties change with {listed(moving)}; {_advice_on_change(m, moving)}"
         )
     if m.value is not None and (wrong := wrong_mass(m.value)):
         raise ModelError(f"body {name!r}: {wrong}")
-    if physical and not free_symbols(terms) and (wrong := wrong_inertia(evaluate(I), _largest(evaluate(terms)))):
+    if physical and (is_literal or not free_symbols(terms)) and (wrong := _wrong_tensor(I, terms)):
         raise ModelError(f"body {name!r}: {wrong}")
     return MassProperties(m, c, I)
+
+
+def _wrong_tensor(I: Matrix, terms: Matrix) -> str:
+    """Why no body has a symmetric tensor without symbols as its inertia; empty if one can have it."""
+    rows = evaluate(I)
+    largest = _largest(rows if terms is I else evaluate(terms))
+    return _wrong_moments(rows[0][0], rows[1][1], rows[2][2], rows[0][1], rows[0][2], rows[1][2], largest)
+
+
+@lru_cache(maxsize=64)
+def _wrong_moments(xx: float, yy: float, zz: float, xy: float, xz: float, yz: float, largest: float) -> str:
+    """The same of six numbers; those of equal bodies are examined once."""
+    return wrong_inertia([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], largest)
 
 
 def _advice_on_change(m: Expr, moving: Sequence[Symbol]) -> str:

@@ -137,8 +137,11 @@ class Declarations(Portable):
 
     def _refuse_the_name_of_a_rate(self, name: str, kind: str) -> None:
         """Refuse a symbol with the name of another symbol's time derivative: q_dot always denotes the rate of q."""
+        rates = [rate_name(name, order) for order in range(1, MAX_ORDER + 1)]
+        if not stem_and_order(name)[1] and self._symbols.keys().isdisjoint(rates):
+            return
         known = ChainMap({name: symbol(name, kind)}, self._symbols)
-        for taken in (name, *(rate_name(name, order) for order in range(1, MAX_ORDER + 1))):
+        for taken in (name, *rates):
             stem, order = stem_and_order(taken)
             if order and taken in known and stem in known and known[stem].kind not in ("parameter", "time"):
                 raise ModelError(

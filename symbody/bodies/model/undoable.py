@@ -22,6 +22,8 @@ class Undoable:
     def __init__(self, name: str) -> None:
         super().__init__(name)  # type: ignore[call-arg]
         self.is_covered = False  # see `all_or_nothing`
+        self._attributes = 0  # number of attributes when the names of tables among them were looked for
+        self._tables: tuple[str, ...] = ()
         self._placed: list[Frame] = []  # by joints
         self._renamed: list[tuple[Frame, str]] = []  # with the names that they had
 
@@ -37,7 +39,11 @@ class Undoable:
 
         See also: `bodies.all_or_nothing`.
         """
-        tables = [(name, table, len(table)) for name, table in vars(self).items() if isinstance(table, (dict, list))]
+        own = vars(self)
+        if len(own) != self._attributes:
+            self._tables = tuple(name for name, table in own.items() if isinstance(table, (dict, list)))
+            self._attributes = len(own)
+        tables = [(name, table := own[name], len(table)) for name in self._tables]
         written = [(table, len(table)) for table in self._written.values()]
 
         def undo() -> None:
