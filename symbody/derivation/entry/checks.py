@@ -93,7 +93,9 @@ def undeclared_symbols(eq: Equations) -> Iterator[Finding]:
     """Symbols that entered through a frame, a mass or an output without being declared in the model."""
     moving = (*eq.q, *eq.u, *eq.z, *eq.r)
     known = {*moving, *eq.p, *eq.lam, eq.t}
-    parts = [inside for _, _, inside in _expressions(eq.mechanism)]
+    is_late = isinstance(eq.f, LateColumn)  # then all symbols of bodies and frames are among those used
+    written = _other_expressions(eq.mechanism) if is_late else _expressions(eq.mechanism)
+    parts = [inside for _, _, inside in written]
     known |= {
         s for f in frames_in_unknown_places(eq.mechanism) for s in f.unknown_place
     }  # what depends on them is refused before
@@ -151,6 +153,12 @@ def _expressions(mechanism: Mechanism) -> list[tuple[str, str, Any]]:
     a body that stands still."""
     parts: list[tuple[str, str, Any]] = [("body", b.name, _inertia_of(b)) for b in mechanism.bodies]
     parts += [("frame", f.name, _place(f)) for f in mechanism.frames]
+    return parts + _other_expressions(mechanism)
+
+
+def _other_expressions(mechanism: Mechanism) -> list[tuple[str, str, Any]]:
+    """The same without bodies and frames."""
+    parts: list[tuple[str, str, Any]] = []
     parts += [("load", x.name, [*x.on_rates.values(), *_as_list(x.written_potential)]) for x in mechanism.loads]
     parts += [("load", x.name, [v for a in x.written_actions for v in _components(a)]) for x in mechanism.loads]
     parts += [("constraint", c.name, c.expression) for c in mechanism.constraints]
@@ -312,7 +320,8 @@ def _may_lack_mass(eq: Equations) -> bool:
     outside joints."""
     in_joints = {q for j in eq.mechanism.joints for q in j.coordinates}
     bodies = eq.mechanism.bodies
-    return any(b.mass.m is ZERO or any(b.mass.I_BBcm[i, i] is ZERO for i in range(3)) for b in bodies) or any(
+    masses = {id(b.mass): b.mass for b in bodies}.values()
+    return any(m.m is ZERO or any(m.I_BBcm[i, i] is ZERO for i in range(3)) for m in masses) or any(
         q not in in_joints for q in eq.q
     )
 

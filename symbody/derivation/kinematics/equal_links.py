@@ -103,13 +103,15 @@ def _links(mechanism: Mechanism, are_loose: bool) -> LinkedTree | None:
     number = {u: j for j, u in enumerate(mechanism.u)}
     owned: set[int] = set()
     kinds: dict[Hashable, int] = {}
+    masses_by_id = {id(m): m for own in carried.values() for m in own}  # copies have one in common
+    numbers_by_mass = {key: numbers_of(m) for key, m in masses_by_id.items()}
     out = []
     for k, path in enumerate(paths):
         shape = SlotText(are_loose)
         masses = tuple(carried.get(path[-1], ()))
         write_place(shape, path)
         for m in masses:
-            shape.write_numbers(numbers_of(m))
+            shape.write_numbers(numbers_by_mass[id(m)])
         speeds = _write_rates(shape, mechanism, number)
         if speeds is None or not owned.isdisjoint(speeds):
             return None
@@ -162,10 +164,13 @@ class SlotText:
         self.numbers: list[Expr] = []
         self._seen: dict[Node, int] = {}
 
-    def write_numbers(self, expressions: Iterable[Expr]) -> None:
+    def write_numbers(self, expressions: tuple[Expr, ...]) -> None:
         """Expressions of which numbers may be loose; zeros are structure."""
         if not self.are_loose:
-            self.write(expressions)
+            if {e.op for e in expressions} == {"const"}:
+                self.text.append(expressions)
+            else:
+                self.write(expressions)
             return
         for e in expressions:
             if is_loose(e):
@@ -274,13 +279,13 @@ def _components_of(action: Action) -> list[Expr]:
 
 def written_expressions(mechanism: Mechanism) -> list[Expr]:
     """What was written for frames, bodies, rates and loads, numbers left out: all symbols of M and f are in it."""
-    found: list[Expr] = []
-    for f in mechanism.frames:
-        found += f.offset.entries
+    frames = mechanism.frames
+    found = [e for m in {id(f.offset): f.offset for f in frames}.values() for e in m.entries]
+    for f in frames:
         for factor in f.rotation.factors:
             found += (factor.angle,) if isinstance(factor, Turn) else factor.matrix.entries
-    for b in mechanism.rigid_bodies:
-        found += (b.mass.m, *b.mass.p_BoBcm.entries, *b.mass.I_BBcm.entries)
+    for mass in {id(b.mass): b.mass for b in mechanism.rigid_bodies}.values():
+        found += (mass.m, *mass.p_BoBcm.entries, *mass.I_BBcm.entries)
     for x in mechanism.loads:
         potential = None if x.written_potential is None or x.actions else x.potential
         found += [*x.on_rates.values(), *([] if potential is None else [potential])]
