@@ -103,6 +103,24 @@ def test_a_mechanism_moves_as_on_this_computer(library: EmulatedLibrary) -> None
     assert there.mechanism["one_z_dot"][-1] > -0.2  # without balls -0.4
 
 
+def test_a_light_plate_on_heavy_balls_converges(library: EmulatedLibrary) -> None:
+    """Contacts of one colour push one surface at the same time, each as if it were alone: together they must not push it too far."""
+    m = sb.Model("plate")
+    m.gravity(0, 0, -9.81)
+    plate = m.body("plate", mass=0.02, inertia=(1e-3, 1e-3, 2e-3))
+    m.free("plate", m.ground, plate, sequence="euler parameters")
+    state = sb.assemble(sb.derive(m), {"plate_e0": 1.0, "plate_z": 0.109}, start={"plate_z_dot": -1.0})
+    pile = sb.Pile("plate on balls", friction=0.3)
+    at = [(0.11 * i, 0.11 * j, 0.05) for i in range(-2, 3) for j in range(-2, 3)]
+    pile.many("ball", sb.sphere(0.05), at=at, mass=1.0)
+    pile.mechanism(state, {"plate": (plate, sb.box(0.6, 0.6, 0.02))})
+    pile.wall("floor")
+    here, there = (pile.simulate(0.008, step=0.002, tolerance=1e-7, most_sweeps=150, target=t) for t in ("cpu", "cuda"))
+    assert there.most_contacts == here.most_contacts >= 50
+    assert there.missed == 0
+    assert np.abs(there.mechanism["plate_z"] - here.mechanism["plate_z"]).max() < 1e-5
+
+
 def test_surfaces_of_a_tree_respond_as_by_the_matrix_of_all_responses(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for is_tree in (True, False):

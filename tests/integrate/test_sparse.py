@@ -4,6 +4,7 @@ couplings."""
 from __future__ import annotations
 
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import symbody as sb
 from symbody.emit.loops.kernel_language import Numbers
 from symbody.integrate import SimulationOptions
+from symbody.integrate.kernels import radau
 from symbody.integrate.kernels.march_records import DONE
 from symbody.integrate.kernels.sparse_elimination import (
     Sparse,
@@ -21,7 +23,7 @@ from symbody.integrate.kernels.sparse_elimination import (
     sparse_factor,
     sparse_solve,
 )
-from symbody.integrate.kernels.sparse_pattern import elimination_of
+from symbody.integrate.kernels.sparse_pattern import elimination_of, ordered_elimination
 from symbody.integrate.run.form_and_method import form_of
 from symbody.integrate.run.implicit import radau_machine
 from symbody.integrate.run.machine import Task
@@ -93,6 +95,58 @@ def test_a_small_pivot_is_refused_whatever_the_units() -> None:
             a = np.zeros(12)
             shift_matrix(s, 0.0, np.zeros(3), entries, a)
             assert sparse_factor(s, a) == expected
+
+
+def wide_radau() -> SimpleNamespace:
+    """The factors that an implicit step needs of a matrix with an unknown beside two variables: [c 0 0; 0 c -1; 0 -1 0], without a
+    condition on the size of pivots."""
+    at = np.array([(1, 2), (2, 1)], dtype=np.int64)
+    order = ordered_elimination(3, at[:, 0], at[:, 1], np.array([True, True, False]), np.array([0, 1, 2]))
+    s = Slopes(3, at[:, 0], at[:, 1], order, lambda p: None).sparse(2)
+    a, re, im = (np.zeros(s.filled + s.size) for _ in range(3))
+    return SimpleNamespace(
+        sparse=s,
+        mass=np.ones(2),
+        entries=np.array([1.0, 1.0]),
+        a=a,
+        re=re,
+        im=im,
+        is_wide=1,
+        is_sparse=1,
+        refused=0,
+        factored=1.0,
+    )
+
+
+def test_a_step_whose_matrix_is_singular_is_not_solved() -> None:
+    """With unknowns beside the variables no dense elimination takes over: a pivot that is zero ends the step."""
+    m, counts = wide_radau(), SimpleNamespace(counts=SimpleNamespace(factorizations=0))
+    assert m.sparse.smallest == 0.0
+    assert radau.factorize(m, counts, 0.1) == 1
+    assert m.factored == 0.1
+    m.entries[:] = 0.0
+    assert radau.factorize(m, counts, 0.2) == 0
+    assert m.factored == 0.0
+    for a in (m.a, m.re):
+        shift_matrix(m.sparse, 1.0, m.mass, m.entries, a)
+    m.im[:] = 0.0
+    assert sparse_factor(m.sparse, m.a) == 0
+    assert sparse_complex_factor(m.sparse, m.re, m.im) == 0
+
+
+def test_slopes_along_a_direction_are_those_of_the_matrix() -> None:
+    """As the difference of rates, of variables of any size."""
+    J, v = random_saddle(1)[0], np.random.default_rng(2).normal(size=len(random_saddle(1)[0]))
+    for size in (1e-3, 1.0, 1e3):
+        y = size * np.linspace(-1, 1, len(J))
+
+        def rhs(given: Any, out: Any) -> None:
+            out[0][:] = J @ given[1]
+
+        s = SimpleNamespace(n=len(J), t=0.0, y=y, w=np.zeros(len(J)), rhs=rhs, counts=SimpleNamespace(evaluations=0))
+        radau.slope_along(SimpleNamespace(k=J @ y, v=v, f=np.zeros(len(J))), s)
+        np.testing.assert_allclose(s.w, J @ v, atol=1e-7 * np.abs(J).max() * np.abs(v).max())
+        assert s.counts.evaluations == 1
 
 
 def test_work_grows_with_the_couplings() -> None:

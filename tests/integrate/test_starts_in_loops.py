@@ -15,6 +15,7 @@ from examples import four_bars
 from symbody.derivation.programs.constraint_sweeps import constraint_sweeps
 from symbody.derivation.rank.row_space import RowSpace
 from symbody.derivation.routes import repeated_equations
+from symbody.integrate.start.constraint_rows import rows_of
 from symbody.integrate.start.sparse_constraints import sparse_row_space
 
 from ..amount import some
@@ -132,6 +133,22 @@ def test_one_angle_starts_a_row_of_four_bars(angle: float) -> None:
     """From all rods in line, which is singular; without whole turns."""
     state = sb.assemble(sb.derive(four_bars.model(120)), a0=angle)
     np.testing.assert_allclose([state[f"a{k}"] for k in range(121)], angle, rtol=0, atol=1e-9)
+
+
+def test_whole_turns_are_taken_away() -> None:
+    """From angles that may move, where rows do not change by it; the angle of a screw is kept."""
+    eq = sb.derive(four_bars.model(60))
+    loops, q = rows_of(eq).sparse, np.full(len(eq.q), 0.5)
+    assert loops is not None
+    turned = q + 2 * np.pi * np.array([k % 5 - 2 for k in range(len(q))])
+    free = np.arange(1, len(q))
+
+    def rows(x: np.ndarray) -> tuple[np.ndarray, Any]:
+        return np.array([np.cos(x[0]), np.sin(x).sum()]), None
+
+    found = loops.unwound(turned, q, rows, free)
+    np.testing.assert_allclose(found, [turned[0], *q[1:]], atol=1e-12)
+    np.testing.assert_array_equal(loops.unwound(turned, q, lambda x: (x.cumsum(), None), free), turned)
 
 
 def test_speeds_that_contradict_each_other_are_named() -> None:

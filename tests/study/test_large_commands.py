@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import symbody as sb
 from symbody import commands
 from symbody.algebra.graph.late_matrix import is_unmade
 from symbody.cli import main
+from symbody.write.report.first_screen import stability_answer
 
 CHAIN = """
 symbody: 1
@@ -67,6 +69,19 @@ def test_report_is_bounded(chain: str, tmp_path: Path) -> None:
         "Energies, written out link by link",
         "too large to run in this page: 160 speeds",
         "24 of 320 columns",
+        "not judged",
+        "of the 6 slowest eigenvalues",
     ):
         assert words in page
     assert is_unmade(study.equations.M)
+
+
+def test_rounding_is_no_verdict_on_stability(chain: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of six undamped modes among hundreds, whether rounding leaves a real part above or below zero."""
+    path = Path(chain)
+    path.write_text(CHAIN.replace(", damping: 1e-3", ""), encoding="utf-8")
+    for sign in (1e-14, -1e-14):
+        study = sb.study.Study(sb.study.find_model(chain))
+        modes = tuple(replace(m, eigenvalue=m.eigenvalue.imag * (sign + 1j)) for m in study.spectrum)
+        monkeypatch.setitem(study.__dict__, "spectrum", sb.stability.Spectrum(modes, 0))
+        assert stability_answer(study).verdict == "not judged"

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -68,6 +69,15 @@ def test_equal_solids_are_written_once(scene):
     given = viewer.data(scene)
     assert len(given["solids"]) < 0.2 * len(scene.solids) == 0.2 * sum(len(s["copies"]) for s in given["solids"])
     assert given["frames"] == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"colour": "#123456"}, {"opacity": 0.5}, {"group": "other"}, {"size": (9.0, 9.0)}, {"position": (7.0, 0, 0)}],
+)
+def test_a_solid_that_differs_is_written_for_itself(scene, change):
+    given = viewer.data(replace(scene, solids=(replace(scene.solids[0], **change), *scene.solids[1:])))
+    assert len(given["solids"]) == len(viewer.data(scene)["solids"]) + 1
 
 
 def test_a_scene_of_few_frames_has_each_solid():

@@ -93,7 +93,7 @@ def stability_answer(study: Study) -> Verdict:
         f"; {zeros} eigenvalues are zero" if zeros else ""
     )
     reason += f"; at {at}" if at else ""
-    if study.is_large and real <= 0:
+    if study.is_large and (real <= 0 or is_zero):
         return Verdict("not judged", f"of the {len(modes)} slowest eigenvalues: {reason}", "open")
     if is_zero:
         return Verdict("undamped", reason, "open")
