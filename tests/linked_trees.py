@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
@@ -55,3 +56,16 @@ def _link_type(draw: Random) -> tuple[Any, ...]:
     at = (draw.choice((1, 0.5)), draw.choice((0, 0.2)), 0)
     axis = draw.choice(("x", "y", "z", (1, 2, 2)))
     return draw.choice(JOINTS), at, axis, draw.choice((1, 2.5)), draw.random() < 0.5
+
+
+def chain_with_laws(laws: Sequence[Callable[[sb.Expr], sb.Expr]], n: int = 4) -> sb.Model:
+    """Links on hinges, with a torque by one of some functions of the angle on each of them in turn."""
+    m = sb.Model("tree")
+    m.gravity(0, -9.81, 0.3)
+    on: Any = m.ground
+    for k in range(n):
+        body = m.body(f"b{k}", mass=1.0, com=(0.3, 0.1, 0), inertia=(0.4, 0.5, 0.6))
+        q = m.revolute(f"j{k}", on, body, "yz"[k % 2], at=(1 if k else 0, 0, 0)).q
+        m.generalized_force(f"f{k}", q, laws[k % len(laws)](q))
+        on = body
+    return m

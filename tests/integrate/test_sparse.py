@@ -97,7 +97,7 @@ def test_a_small_pivot_is_refused_whatever_the_units() -> None:
             assert sparse_factor(s, a) == expected
 
 
-def wide_radau() -> SimpleNamespace:
+def wide_radau() -> Any:
     """The factors that an implicit step needs of a matrix with an unknown beside two variables: [c 0 0; 0 c -1; 0 -1 0], without a
     condition on the size of pivots."""
     at = np.array([(1, 2), (2, 1)], dtype=np.int64)
@@ -120,7 +120,8 @@ def wide_radau() -> SimpleNamespace:
 
 def test_a_step_whose_matrix_is_singular_is_not_solved() -> None:
     """With unknowns beside the variables no dense elimination takes over: a pivot that is zero ends the step."""
-    m, counts = wide_radau(), SimpleNamespace(counts=SimpleNamespace(factorizations=0))
+    m = wide_radau()
+    counts: Any = SimpleNamespace(counts=SimpleNamespace(factorizations=0))
     assert m.sparse.smallest == 0.0
     assert radau.factorize(m, counts, 0.1) == 1
     assert m.factored == 0.1
@@ -143,8 +144,11 @@ def test_slopes_along_a_direction_are_those_of_the_matrix() -> None:
         def rhs(given: Any, out: Any) -> None:
             out[0][:] = J @ given[1]
 
-        s = SimpleNamespace(n=len(J), t=0.0, y=y, w=np.zeros(len(J)), rhs=rhs, counts=SimpleNamespace(evaluations=0))
-        radau.slope_along(SimpleNamespace(k=J @ y, v=v, f=np.zeros(len(J))), s)
+        s: Any = SimpleNamespace(
+            n=len(J), t=0.0, y=y, w=np.zeros(len(J)), rhs=rhs, counts=SimpleNamespace(evaluations=0)
+        )
+        m: Any = SimpleNamespace(k=J @ y, v=v, f=np.zeros(len(J)))
+        radau.slope_along(m, s)
         np.testing.assert_allclose(s.w, J @ v, atol=1e-7 * np.abs(J).max() * np.abs(v).max())
         assert s.counts.evaluations == 1
 

@@ -23,7 +23,7 @@ from symbody.stability.linear import loop_numbers
 
 from .. import linked_trees
 from ..amount import FULL, some
-from ..linked_trees import random_tree, take_loops
+from ..linked_trees import chain_with_laws, random_tree, take_loops
 
 
 @pytest.fixture
@@ -63,6 +63,37 @@ def test_loops_agree_with_the_unrolled_program(seed: int, few_links: None) -> No
     np.testing.assert_array_equal(sb.compile(again)(*given), f.udot(*arguments))
     values = dict(zip((*eq.q, *eq.u, *eq.r), np.concatenate(arguments[1:-1]).tolist(), strict=True))
     np.testing.assert_allclose(sb.evaluate(loops, eq.values(values)), wanted, rtol=0, atol=size)
+
+
+@pytest.mark.parametrize("kind", ["tables", "Python functions"])
+def test_links_call_external_functions(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two types of links with a function each, then both with one of them, which is other code: by itself, in batches, columns of
+    derivatives, motions."""
+    laws: list[Any] = [
+        sb.algebra.ExternalFunction("soft", 1, [lambda x: -3 * x * x], python=lambda x: -(x**3)),
+        sb.algebra.ExternalFunction("stiff", 1, [lambda x: -40], python=lambda x: -40 * x),
+    ]
+    if kind == "tables":
+        knots = [-4.0, -2.0, 0.0, 1.0, 4.0]
+        values = [3.0, 1.0, 0.3, -1.0, -4.0], [9.0, 4.0, 1.0, -7.0, -9.0]
+        laws = [sb.integrate.interpolation(f"law{k}", knots, v, "cubic") for k, v in enumerate(values)]
+    rng = np.random.default_rng(3)
+    state = 0.0, rng.uniform(-1, 1, (9, 4)), rng.uniform(-1, 1, (9, 4))
+    for chosen in (laws, laws[:1], laws[::-1], laws[1:]):
+        written = sb.derive(chain_with_laws(chosen))
+        with monkeypatch.context() as patch:
+            take_loops(patch)
+            eq = sb.derive(chain_with_laws(chosen))
+            f, g = sb.compile(eq), sb.compile(written)
+            assert [i.op for i in f.udot.program.code if i.op in ("sweeps", "call")] == ["sweeps"]
+            assert set(f.udot.program.externals) == set(chosen)
+            wanted = g.udot.batch(*state)
+            np.testing.assert_allclose(f.udot.batch(*state), wanted, rtol=1e-11)
+            np.testing.assert_allclose(f.udot(0.0, state[1][0], state[2][0]), wanted[0], rtol=1e-11)
+            for J, K in zip(*(x.jacobian(0.0, state[1][0], state[2][0]) for x in (f, g)), strict=True):
+                np.testing.assert_allclose(J, K, rtol=0, atol=1e-10 * np.abs(K).max())
+            end, expected = (sb.simulate(x, 0.1, j0=0.2, rtol=1e-10).state.q for x in (eq, written))
+            np.testing.assert_allclose(end, expected, rtol=1e-8)
 
 
 @pytest.mark.parametrize("seed", some(range(8), 3))

@@ -17,7 +17,7 @@ from symbody.write.printers import flat_text
 from tests.amount import some
 from tests.contracts.targets import c_compiler
 from tests.installed import good, installed, make_check, run_in
-from tests.linked_trees import random_tree, take_loops
+from tests.linked_trees import chain_with_laws, random_tree, take_loops
 
 FUNCTIONS = ("rhs", "rhs_x", "rhs_along")  # steps, steps that are repeated for columns, and steps for tangents
 
@@ -87,6 +87,35 @@ def test_loops_of_every_language_agree(
     text = "".join(p.read_text() for p in folder.rglob("*") if p.suffix in (".c", ".rs", ".js", ".py", ".f90", ".m"))
     step = r"{0}_loop(_some)?\(w.*case 1\b" if language == "matlab" else r"{0}_loop_step_2\b"
     assert all(re.search(step.format(name), text, re.DOTALL) for name in FUNCTIONS)
+
+
+@pytest.mark.parametrize(
+    ("language", "check"),
+    [("javascript", run_by_node), ("numpy", run_by_python), ("fortran", built_by_gfortran), ("matlab", run_by_octave)],
+)
+def test_tables_of_links(
+    language: str, check: Callable[[Path], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Torques on links by tables that their module has."""
+    take_loops(monkeypatch)
+    law = sb.integrate.interpolation("law", [-4, -2, 0, 1, 4], [3, 1.0, 0.3, -1.0, -4], "cubic")
+    eq = sb.derive(chain_with_laws([law, sb.sin]))
+    said = check(sb.write.export(eq, language, tmp_path, functions=FUNCTIONS, reference=None, name="tree"))
+    for name in FUNCTIONS:
+        assert re.search(rf"^ *{name} +good", said, re.MULTILINE), name
+
+
+@pytest.mark.parametrize(("language", "check"), [("c", built_by_cc), ("fortran", built_by_gfortran)])
+def test_source_of_functions_of_links(
+    language: str, check: Callable[[Path], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Torques by a function that is given in C."""
+    take_loops(monkeypatch)
+    source = "double soft(double x) { return -x * x * x; }"
+    soft = sb.algebra.ExternalFunction("soft", 1, [lambda x: -3 * x * x], python=lambda x: -(x**3), c=source)
+    eq = sb.derive(chain_with_laws([soft]))
+    said = check(sb.write.export(eq, language, tmp_path, functions=FUNCTIONS, reference=None, name="tree"))
+    assert re.search(r"^ *rhs +good", said, re.MULTILINE)
 
 
 @pytest.mark.parametrize(("language", "check"), [("numpy", run_by_python), ("fortran", built_by_gfortran)])

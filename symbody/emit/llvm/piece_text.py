@@ -195,8 +195,13 @@ class LlvmPiece:
 
     def external(self, i: Instruction) -> str:
         """The function's address, from the table behind the last input pointer."""
-        table = self.base("in", len(self.module.program.inputs))
-        at = self.module.program.externals.index(i.data)
+        return self.address(self.functions_table(), self.module.program.externals.index(i.data))
+
+    def functions_table(self) -> str:
+        return self.base("in", len(self.module.program.inputs))
+
+    def address(self, table: str, at: int) -> str:
+        """An address from a table of these."""
         return self.new(f"load ptr, ptr {self.new(f'getelementptr inbounds ptr, ptr {table}, i64 {at}')}, align 8")
 
     def by_lane(self, function: str, args: list[str]) -> str:
@@ -289,7 +294,8 @@ class LlvmPiece:
         for at, count, (group, first) in module.runs.arguments[k]:
             self.copy(count, self.element(self.base("in", group), first), self.element("%work", place + at))
         self.filled(k, i)
-        self.lines.append(f"  call void @{module.sweeps[k].main}(ptr {self.element('%work', place)})")
+        functions = f"ptr {self.functions_table()}, " if i.data.externals else ""
+        self.lines.append(f"  call void @{module.sweeps[k].main}({functions}ptr {self.element('%work', place)})")
         for o, at, count, first in module.runs.results.get(k, ()):
             self.copy(count, self.element("%work", place + first), self.element(self.base("out", o), at))
 

@@ -1,6 +1,7 @@
 """Schedules of fragments as LLVM text: a function for each fragment, and one loop over the table of steps.
 
-Fragments find their groups by the row of places of a step: 32-bit numbers that count from the beginning of the memory.
+Fragments find their groups by the row of places of a step: 32-bit numbers that count from the beginning of the memory. Those that
+call external functions are passed the table of their addresses.
 """
 
 from __future__ import annotations
@@ -11,18 +12,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..programs.fused_products import with_fused_products
-from ..programs.program import Program
+from ..programs.program import Instruction, Program
 from ..programs.sweep_shape import SweepShape
 from .llvm_numbers import BYTES, splat
 from .piece_text import LlvmPiece
 
 if TYPE_CHECKING:
+    from ...algebra.graph.functions import ExternalFunction
     from .program_text import LlvmModule
 
 
 @dataclass(frozen=True)
 class SweepText:
-    """Definitions, and the function `void main(memory)` that runs all steps."""
+    """Definitions, and the function `void main(memory)` that runs all steps; before the memory it takes the table of external
+    functions, if there are any."""
 
     definitions: str
     main: str
@@ -36,19 +39,28 @@ def sweep_text(shape: SweepShape, name: str, module: LlvmModule) -> SweepText:
     for k, (program, adds) in enumerate(zip(shape.fragments, shape.adds, strict=True)):
         made = with_fused_products(program) if module.rounding == "fused" else program
         inner = module.alike(made)
-        texts.append(_FragmentPiece(inner, f"{name}.{k}", made, adds).text())
+        texts.append(_FragmentPiece(inner, f"{name}.{k}", made, adds, module.program.externals).text())
         declared |= inner.declared
         sines = sines or inner.large_sines
     text = "".join(texts) + schedule_text(shape, name, module.number)
+    if shape.externals:
+        text = text.replace("(ptr %w", "(ptr %functions, ptr %w")
     return SweepText(text, f"{name}.run", frozenset(declared), sines)
 
 
 class _FragmentPiece(LlvmPiece):
-    """A fragment: a function of the memory and of the row of places of a step."""
+    """A fragment: a function of the memory and of the row of places of a step; `functions` are those of the program."""
 
-    def __init__(self, module: LlvmModule, name: str, program: Program, adds: Sequence[bool]) -> None:
+    def __init__(
+        self,
+        module: LlvmModule,
+        name: str,
+        program: Program,
+        adds: Sequence[bool],
+        functions: Sequence[ExternalFunction],
+    ) -> None:
         super().__init__(module, name, range(len(program.code)), [0] * len(program.code), 0)
-        self.adds, self.inputs = adds, len(program.inputs)
+        self.adds, self.inputs, self.functions = adds, len(program.inputs), functions
 
     def text(self) -> str:
         for k in self.span:
@@ -69,6 +81,9 @@ class _FragmentPiece(LlvmPiece):
                 f"  {key} = getelementptr inbounds {self.number}, ptr %w, i64 {key}.n",
             ]
         return key
+
+    def external(self, i: Instruction) -> str:
+        return self.address("%functions", self.functions.index(i.data))
 
     def store(self, value: str, pointer: str, at: int) -> None:
         if pointer.startswith("%out.") and self.adds[int(pointer.removeprefix("%out."))]:

@@ -256,7 +256,8 @@ class Program(Introduced):
     @cached_property
     def externals(self) -> tuple[ExternalFunction, ...]:
         """External functions called, each once, in order of first call."""
-        return tuple(dict.fromkeys(i.data for i in self.code if i.op == "call"))
+        found = ([i.data] if i.op == "call" else i.data.externals if i.op == "sweeps" else () for i in self.code)
+        return tuple(dict.fromkeys(f for functions in found for f in functions))
 
     @cached_property
     def digest(self) -> str:
@@ -267,6 +268,8 @@ class Program(Introduced):
         h.update(repr([(o.name, o.values) for o in self.outputs]).encode())
         rows = [(i.op, i.args, seen[i.data] if i.op == "call" else i.data) for i in self.code]
         h.update(repr(rows).encode())
+        for fragment in (f for i in self.code if i.op == "sweeps" for f in i.data.fragments if f.externals):
+            h.update(repr([seen[f] for f in fragment.externals]).encode())
         return h.hexdigest()
 
     def __repr__(self) -> str:

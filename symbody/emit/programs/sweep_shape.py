@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ...algebra.graph.sweeps import Columns, item_places
 
 if TYPE_CHECKING:
+    from ...algebra.graph.functions import ExternalFunction
     from .program import Program
 
 
@@ -40,6 +41,11 @@ class SweepShape:
     def items(self) -> tuple[int, ...]:
         """Places of the items."""
         return item_places(self.results, self.columns, self.size)
+
+    @cached_property
+    def externals(self) -> tuple[ExternalFunction, ...]:
+        """External functions called by fragments, each once."""
+        return tuple(dict.fromkeys(f for p in self.fragments for f in p.externals))
 
     @property
     def memory(self) -> int:
