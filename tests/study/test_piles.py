@@ -277,6 +277,13 @@ def test_a_large_mesh_that_is_not_convex_is_named_and_a_convex_one_taken():
         (lambda p: p.many("b", sb.sphere(1), at=[(0, 0, 0)]), "mass= or density="),
         (lambda p: p.many("b", sb.sphere(sb.symbol("r")), at=[(0, 0, 0)], mass=1), "sizes in numbers"),
         (lambda p: p.pair("a", "b", friction=1), "there is no part 'a'"),
+        (
+            lambda p: (p.wall("w"), p.wall("v"), p.pair("w", "v")),
+            "w and v: give friction=, restitution= or compliance=",
+        ),
+        (lambda p: p.many("b", sb.sphere(1), at=[(0, 0, 0)], mass=1, sides=4), "sides = 4 is for a cylinder"),
+        (lambda p: p.wall("w", at="5 mm"), "at: numbers without units and quotes"),
+        (lambda p: p.wall("w", at=5), "at: 3 finite numbers, got 5"),
         (lambda p: p.wall("w", normal=(0, 0, 0)), "no direction"),
         (lambda p: p.wall("w", restitution=2), "restitution from 0 to 1"),
     ],
@@ -388,3 +395,81 @@ def test_faults_of_clumps_and_of_fine_meshes_are_named():
         pile.many("c", [(0, 0, 0, -0.1)], at=[(0, 0, 0)], density=1)
     with pytest.raises(sb.ModelError, match="more than 256 balls"):
         pile.many("c", np.ones((300, 4)), at=[(0, 0, 0)], density=1)
+
+
+def stack():
+    pile = sb.Pile("stack", friction=0.5)
+    pile.many("box", sb.box(0.1, 0.1, 0.1), at=[(0, 0, 0.04), (0, 0, 0.13), (0, 0, 0.2)], density=1000)
+    pile.wall("floor")
+    return pile
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"tolerance": 0}, "tolerance = 0: a residual above 0"),
+        ({"most_sweeps": 0}, "most_sweeps = 0: a whole number of at least 1"),
+        ({"most_sweeps": 2.5}, "most_sweeps = 2.5: a whole number"),
+        ({"stabilise": 2}, "stabilise = 2: the part of the penetration, from 0 to 1"),
+        ({"sleep": -1e-3}, r"sleep = -0\.001: a speed of at least 0"),
+        ({"columns": ["velocities"]}, "columns= and of= choose what to= writes"),
+    ],
+)
+def test_arguments_that_would_do_nothing_are_refused(given, said):
+    with pytest.raises(sb.SymbodyError, match=said):
+        stack().simulate(0.1, step=0.01, **given)
+
+
+def test_overlaps_of_a_start_are_counted_by_pairs():
+    """Boxes that stand on each other have four points for each pair, which are one place."""
+    motion = stack().simulate(0.4, step=2e-3, stabilise=0.2)
+    pairs = "box[1] and box[2] (gap -0.03), box[0] and a wall (gap -0.01), box[0] and box[1] (gap -0.01)"
+    assert f"at 3 places, such as {pairs}; stabilise= moves them apart" in motion.outcome.notes[0]
+    assert motion.positions[-1, :, 2] == pytest.approx([0.05, 0.15, 0.25], abs=1e-6)
+
+
+@pytest.mark.parametrize(("every", "t"), [(3, [0, 0.3, 0.6, 0.9, 1.0]), (70, [0, 0.7, 1.0])])
+def test_the_last_state_is_kept(every, t):
+    pile = sb.Pile("fall")
+    pile.many("ball", sb.sphere(0.5), at=[(0, 0, 10)], mass=1.0)
+    motion = pile.simulate(1.0, step=0.1 if every == 3 else 0.01, every=every)
+    assert motion.t == pytest.approx(t)
+    assert motion.positions[-1, 0, 2] == pytest.approx(10 - 9.81 / 2)
+    assert len(motion.states) == len(t)
+
+
+def test_steps_are_no_longer_than_they_are_given():
+    motion = stack().simulate(0.25, step=0.1, stabilise=0.2)
+    assert motion.t == pytest.approx([0, 0.25 / 3, 0.5 / 3, 0.25])
+    assert len(stack().simulate(0.3, step=0.1, stabilise=0.2).t) == 4
+
+
+def test_bodies_that_may_pass_through_others_are_noted():
+    pile = sb.Pile("shot")
+    pile.many("bullet", sb.sphere(0.005), at=[(0, 0, 1)], density=1000, velocities=[(0, 0, -300)])
+    pile.many("plate", sb.box(1, 1, 0.01), at=[(0, 0, 0.5)], fixed=True)
+    note = pile.simulate(0.01, step=1e-3, every=5).outcome.notes[-1]
+    assert "1 body moved further in a step than the surface is from the centre, such as bullet[0] (0.3 m)" in note
+    caught = pile.simulate(0.01, step=1e-5, every=500)
+    assert not caught.outcome.notes
+    assert caught.positions[-1, 0, 2] == pytest.approx(0.51, abs=2e-3)
+
+
+def test_rotations_are_those_of_the_shapes_as_they_are_drawn(tmp_path):
+    """Also of hulls, whose principal axes are others, in memory and on disk."""
+    rng = np.random.default_rng(3)
+    corners, e = rng.normal(size=(9, 3)), np.array([[1.0, 2.0, -1.0, 0.5], [0.3, 0.1, 0.4, 0.2]])
+    w = np.array([[0.5, -1.0, 2.0], [0.0, 1.0, 0.0]])
+    pile = sb.Pile("gems", gravity=(0, 0, 0))
+    pile.many("ball", sb.sphere(0.1), at=[(9, 0, 0)], mass=1.0)
+    pile.many("still", corners, at=[(30, 0, 0)], fixed=True)
+    pile.many("gem", corners, at=[(0, 0, 0), (0, 20, 0)], mass=1.0, rotations=e, angular_velocities=w)
+    motion = pile.simulate(0.01, step=1e-3)
+    unit = e / np.linalg.norm(e, axis=1)[:, None]
+    assert np.abs((motion.rotations[0, 1:] * unit).sum(axis=1)) == pytest.approx([1.0, 1.0])
+    assert motion.angular_velocities[0, 1:] == pytest.approx(w)
+    assert np.abs(pile.kinds[2].solid.turn - np.eye(3)).max() > 0.1
+    pile.simulate(0.01, step=1e-3, to=tmp_path / "gems.npy", columns=["rotations", "angular_velocities"], of=["gem"])
+    rows = np.load(tmp_path / "gems.npy")
+    assert rows["rotations"] == pytest.approx(motion.rotations[:, 1:], abs=1e-6)
+    assert rows["angular_velocities"] == pytest.approx(motion.angular_velocities[:, 1:], abs=1e-5)

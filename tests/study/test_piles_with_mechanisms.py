@@ -1,5 +1,6 @@
 """A mechanism in a pile: beside free bodies of the pile, beside contacts of mechanisms, and laws of momentum."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -189,6 +190,7 @@ def test_a_surface_that_begins_in_a_wall_is_noted():
         (lambda p, s, b: p.mechanism(s, {"a": (b, sb.torus(1, 0.1))}), "a torus has no surface"),
         (lambda p, s, b: [p.mechanism(s, {k: (b, sb.sphere(0.1))}) for k in "ab"], "there is one already"),
         (lambda p, s, b: (p.mechanism(s, {"a": (b, sb.sphere(0.1))}), p.wall("a")), "there is a part 'a' already"),
+        (lambda p, s, b: p.mechanism(s, {"a": (free_ball((0, 0, 1))[1], sb.sphere(0.1))}), "is not of the model"),
     ],
 )
 def test_faults(made, said):
@@ -210,9 +212,34 @@ def test_sparse_samples_of_the_mechanism_belong_to_their_times():
         pile.mechanism(sb.assemble(sb.derive(m), a=1.0), {"tip": (rod.frame.translate(0, 0, -1), sb.sphere(0.1))})
         return pile.simulate(0.3, step=1e-3, every=every)
 
-    fine, coarse = swing(1), swing(150)
-    assert np.array_equal(coarse.t, fine.t[[0, 150, 300]])
-    assert np.array_equal(coarse.mechanism["a"], fine.mechanism["a"][[0, 150, 300]])
+    fine = swing(1)
+    for every, kept in ((150, [0, 150, 300]), (40, [0, 40, 80, 120, 160, 200, 240, 280, 300])):
+        coarse = swing(every)
+        assert coarse.t == pytest.approx(fine.t[kept], abs=1e-15)
+        assert np.array_equal(coarse.mechanism["a"], fine.mechanism["a"][kept])
+
+
+@pytest.mark.parametrize(
+    ("gravity", "said"),
+    [
+        (None, r"the mechanism has no gravity, free bodies have .*; give its model m.gravity\(0, 0, -9.81\)"),
+        ((0, -9.81, 0), r"gravity of the mechanism is \[.*-9.81.*\], that of free bodies .*-9.81\]"),
+        ((0, 0, -9.81), ""),
+    ],
+)
+def test_gravity_of_the_mechanism_that_is_not_that_of_the_bodies_is_noted(gravity, said):
+    m = sb.Model("swing")
+    if gravity is not None:
+        g = m.parameter("g", 9.81)
+        m.gravity(*(c / 9.81 * g for c in gravity))
+    rod = m.body("rod", mass=1.0, com=(0, 0, -0.5), inertia=(0.1, 0.1, 0.1))
+    m.revolute("a", m.ground, rod, axis="y")
+    pile = sb.Pile("swing")
+    pile.many("ball", sb.sphere(0.1), at=[(5, 0, 0)], density=1000)
+    pile.mechanism(sb.assemble(sb.derive(m)), {"tip": (rod.frame.translate(0, 0, -1), sb.sphere(0.1))})
+    notes = pile.simulate(0.01, step=1e-3).outcome.notes
+    assert len(notes) == bool(said)
+    assert all(re.search(said, note) for note in notes)
 
 
 def colliding_pendulums():

@@ -56,4 +56,7 @@ def _no_equations(call: str, given: Any) -> ModelError:
             f"{call}: takes the equations of a model, not the model {given.name!r}: eq = derive(model), "
             f"then {call}(eq, ...)"
         )
-    return ModelError(f"{call}: the first argument is the equations, as derive(model) gives them; got {shown(given)}")
+    own = "; it has a method simulate of its own" if callable(getattr(type(given), "simulate", None)) else ""
+    return ModelError(
+        f"{call}: the first argument is the equations, as derive(model) gives them; got {shown(given)}{own}"
+    )

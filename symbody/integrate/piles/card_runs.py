@@ -25,7 +25,7 @@ from .card_surfaces import ADDED
 from .card_turns import ADDED_PARTS, MOST_MULTIPLIERS, SUMS
 from .parallel_sort import PARTS, DigitSort
 from .pile_programs import LARGE, PileNumbers, body_outputs, pile_step_record
-from .pile_records import BALL, CLUMP, SPEEDS, STATE
+from .pile_records import BALL, CLUMP, PLACE, SPEEDS, STATE
 from .pile_runs import MOST_PER_BODY, ContactsNow, RunTotals
 from .pile_step import FULL, MOST_RESIDUAL
 
@@ -312,6 +312,11 @@ class CardRunner:
         )
         gap, mu = (made[k][used].astype(float) for k in ("gap", "mu"))
         return ContactsNow(made["first"][used], made["second"][used], arm, normal, gap, impulse, mu)
+
+    @property
+    def peak_speeds(self) -> Array:
+        """Those of the state that it is in."""
+        return np.linalg.norm(self.state[:, PLACE : PLACE + 3], axis=1)
 
     def touching(self) -> tuple[ContactsNow, bool]:
         """Contacts of the state that it is in, and whether there are more."""

@@ -10,6 +10,7 @@ from typing import Final, Protocol
 import numpy as np
 
 from ...emit.run.callable import Array
+from ...progress import Progress
 from ..forms.compile_effort import Effort
 from ..kernels.march_records import DONE, NOT_FINITE
 from ..result.outcome import Ending, Outcome, Statistics
@@ -70,8 +71,8 @@ class PileRunner:
         if before is not None:
             keep_state(before, step)
         self.run_record = PileRun(
-            count=0, stride=1, done=0, t=0.0, residual=0.0, most_contacts=0, contacts=0, sweeps=0, missed=0, samples=np.zeros(BLOCK * STATE * self.n + 1),
-            machine_samples=np.zeros(BLOCK * step.machine.step.n + 1), step=step,
+            count=0, stride=1, done=0, t=0.0, residual=0.0, most_contacts=0, contacts=0, sweeps=0, missed=0, fastest=np.zeros(self.n + 1),
+            samples=np.zeros(BLOCK * STATE * self.n + 1), machine_samples=np.zeros(BLOCK * step.machine.step.n + 1), step=step,
         )  # fmt: skip
         self._loop = self._effort.loop(run_pile, m=self.run_record)
 
@@ -123,7 +124,13 @@ class PileRunner:
         totals = m.residual, m.most_contacts, m.contacts, m.sweeps, m.missed
         self._begin(2 * m.step.capacity, m.step)
         new = self.run_record
+        new.fastest[:] = m.fastest
         new.residual, new.most_contacts, new.contacts, new.sweeps, new.missed = totals
+
+    @property
+    def peak_speeds(self) -> Array:
+        """The largest of each body, of all steps."""
+        return np.sqrt(np.array(self.run_record.fastest[: self.n]))
 
     @property
     def totals(self) -> RunTotals:
@@ -176,6 +183,7 @@ class PileSamples:
     last: ContactsNow
     machine: Array
     work: Array
+    speeds: Array  # largest of each body
 
 
 class Runner(Protocol):
@@ -193,6 +201,9 @@ class Runner(Protocol):
 
     @property
     def state(self) -> Array: ...
+
+    @property
+    def peak_speeds(self) -> Array: ...
 
     def take(self, count: int, stride: int) -> tuple[int, Array]: ...
 
@@ -237,9 +248,14 @@ class PileRows:
 
 
 def run_samples(
-    runner: Runner, count: int, every: int, notes: tuple[str, ...], sink: Sink | None = None
+    runner: Runner,
+    count: int,
+    every: int,
+    notes: tuple[str, ...],
+    sink: Sink | None = None,
+    progress: Progress | None = None,
 ) -> PileSamples:
-    """`count` steps from the state that the runner is in, with samples after every so many of them."""
+    """`count` steps from the state that the runner is in, with samples after every so many of them and of the last."""
     began, t0, taken, status = perf_counter(), runner.t, 0, DONE
     rows = PileRows(runner, every, sink)
     per_call = max(1, BLOCK // every) * every if every <= BLOCK else every
@@ -249,16 +265,21 @@ def run_samples(
             status = _take_unsampled(runner, part)
             rows.add(runner.state[None])
         else:
-            status, found = runner.take(part, every)
+            part -= part % every if part > every else 0
+            status, found = runner.take(part, min(part, every))
             rows.add(found)
         taken = round((runner.t - t0) / runner.h)
+        if progress is not None:
+            progress.show(runner.t, t0 + count * runner.h)
+    if progress is not None:
+        progress.done()
     m = runner.totals
     if m.missed:
         notes = (*notes, _missed_note(m))
     outcome = Outcome(Ending.REACHED, runner.t, notes=notes) if status == DONE else failure(runner, status, notes)
     return PileSamples(
         np.concatenate(rows.t), np.concatenate(rows.states), outcome, Statistics(taken, evaluations=taken, seconds=perf_counter() - began), m.residual,
-        m.most_contacts, m.contacts / max(taken, 1), m.sweeps, m.missed, runner.contacts(), np.concatenate(rows.machine), np.array([m.body_work, m.machine_work]),
+        m.most_contacts, m.contacts / max(taken, 1), m.sweeps, m.missed, runner.contacts(), np.concatenate(rows.machine), np.array([m.body_work, m.machine_work]), runner.peak_speeds,
     )  # fmt: skip
 
 

@@ -46,6 +46,15 @@ class PileSolid:
             return float(np.linalg.norm(self.corners, axis=1).max())
         return float(np.hypot(self.radius, self.half))
 
+    @property
+    def depth(self) -> float:
+        """The least distance of the surface from the centre, of a clump the radius of its smallest ball."""
+        if self.form == CLUMP:
+            return float(self.sizes.min())
+        if self.form == HULL:
+            return float(self.planes[:, 3].min())
+        return min(self.radius, self.half) if self.half else self.radius
+
 
 def shape_record(solids: list[PileSolid]) -> PileShapes:
     """All kinds of bodies, one after another."""

@@ -47,7 +47,7 @@ CALM_STEPS: Final = 50  # steps below the speed of rest after which an island sl
 
 class PileRun(Struct):
     """`count` steps; `samples` are the states after every `stride` of them, `done` of all; largest `residual`, contacts and
-    sweeps so far, and how many steps `missed` the tolerance."""
+    sweeps so far, and how many steps `missed` the tolerance; `fastest` are the largest squares of the speeds of the bodies."""
 
     count: Mutable[int]
     stride: Mutable[int]
@@ -58,6 +58,7 @@ class PileRun(Struct):
     contacts: Mutable[int]
     sweeps: Mutable[int]
     missed: Mutable[int]
+    fastest: Numbers
     samples: Numbers
     machine_samples: Numbers
     step: PileStep
@@ -84,6 +85,9 @@ def run_pile(m: PileRun) -> int:
             m.missed += 1
         m.contacts += s.contacts
         m.sweeps += s.graph.sweeps
+        for i in range(s.n):
+            v = s.y[STATE * i + PLACE :]
+            m.fastest[i] = max(m.fastest[i], v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
         m.done = k + 1
         if m.done % m.stride == 0:
             for i in range(STATE * s.n):

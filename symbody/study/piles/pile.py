@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,11 +27,21 @@ from ...integrate.piles.pile_records import BALL, CLUMP, DRUM, LAWS, STATE
 from ...integrate.piles.pile_runs import PileRunner, Runner, run_samples
 from ...integrate.piles.pile_solids import PileSolid
 from ...integrate.start.state import State
+from ...progress import Progress
 from ...summary import Summarized, Summary, listing, summary_rows
 from .pile_motion import PileMotion
-from .pile_numbers import laws, mass_of, numbers, optional_laws, other_parameters, principal_rotations, vectors
+from .pile_notes import gravity_notes, start_notes, with_fast_note
+from .pile_numbers import (
+    laws,
+    mass_of,
+    numbers,
+    optional_laws,
+    other_parameters,
+    principal_rotations,
+    solver_numbers,
+    vectors,
+)
 from .pile_rows import streamed_rows
-from .pile_starts import start_notes
 from .pile_stepper import stepped_pile
 from .solid_shapes import EqualSolids, solid_of
 
@@ -135,7 +146,7 @@ class Pile(Summarized):
                             rows of three; balls that are fixed to each other, in rows of four: centre and radius (a clump)
         at                  places of their mass centres, in rows of three (m)
         mass, density       of each body, one of both (kg, kg/m³)
-        rotations           Euler parameters e0 e1 e2 e3, in rows of four; none: as drawn
+        rotations           Euler parameters e0 e1 e2 e3, in rows of four, of any length; none: as drawn
         velocities          in rows of three (m/s); `angular_velocities` in body axes (rad/s)
         friction            with whatever they touch, unless `pair` says otherwise; `restitution` and `compliance` alike
         fixed               bodies that do not move
@@ -198,6 +209,8 @@ class Pile(Summarized):
             self._check_name(name)
             solid = solids.of(f"{where}, {name!r}", shape)
             frame, at = frame_and_coordinates(f"{where}, {name!r}", on, tuple(float(c) for c in solid.centre))
+            if frame.root is not start.equations.mechanism.ground:
+                raise ModelError(f"{where}, {name!r}: {shown(on)} is not of the model {start.equations.name!r}")
             bodies.append(MachineBody(frame, at, solid.turn))
             state = np.array([[0.0] * 3 + [1.0] + [0.0] * (STATE - 4)])
             self._kinds[name] = PileKind(name, solid, 1.0, state, True, True, *given)
@@ -247,7 +260,8 @@ class Pile(Summarized):
         restitution: float | None = None, compliance: float | None = None,
     ) -> None:  # fmt: skip
         """A height field: heights[i, j] over x = corner[0] + i spacing[0], y = corner[1] + j spacing[1] (m), with two triangles
-        in each cell. Balls touch its triangles, boxes and other polyhedra touch it with their corners.
+        in each cell. Balls touch its triangles, boxes and other polyhedra touch it with their corners. Nothing holds bodies
+        beyond its edges.
 
         >>> pile = sb.Pile("slope")
         >>> pile.terrain("hill", [[0, 0], [1, 1]], spacing=(2, 2))
@@ -287,6 +301,10 @@ class Pile(Summarized):
         for name in (one, other):
             if name not in self._kinds and name not in self._walls:
                 raise unknown(self._where, "part", name, [*self._kinds, *self._walls], ModelError)
+        if friction is restitution is compliance is None:
+            raise ModelError(
+                f"{self._where}: {one} and {other}: give friction=, restitution= or compliance= of this pair"
+            )
         self._pairs[frozenset((one, other))] = optional_laws(
             f"{self._where}: {one} and {other}", friction, restitution, compliance
         )
@@ -300,20 +318,22 @@ class Pile(Summarized):
     def simulate(
         self, t: float, *, step: float, every: int = 1, tolerance: float = 1e-6, most_sweeps: int = 500, stabilise: float = 0.0,
         sleep: float = 0.0, target: str = "cpu", real: str = "double", to: str | Path | None = None,
-        columns: Sequence[str] = ("positions", "rotations"), of: Sequence[str] | None = None,
+        columns: Sequence[str] | None = None, of: Sequence[str] | None = None,
     ) -> PileMotion:  # fmt: skip
-        """A motion of length t by Moreau-Jean steps of one length (s).
+        """A motion of length t by Moreau-Jean steps of one length (s), that which is given or, where t is not a multiple of it, a
+        shorter one.
 
-        every        steps between two states that are kept
+        every        steps between two states that are kept; the last one is kept, too
         tolerance    residual of the contact problem that a step reaches, without unit; at most `most_sweeps` sweeps of an island
         stabilise    part of the penetration that a step takes back (0 to 1): it moves bodies, and changes no speeds
         sleep        speed (m/s) below which touching bodies are put to sleep after 50 steps; 0: never
         target       "cpu", or "cuda": all bodies on one NVIDIA card, which must be balls; `real="float"` computes there in single
                      precision
-        to           a .npy file for the states that are kept, a table with t and `columns` (positions, rotations, velocities,
-                     angular_velocities) of the bodies of the kinds `of` (all that move), and "mechanism", its coordinates and
-                     speeds; they are written while it moves, in single precision, and the motion that is returned has the
-                     first and the last state only. `np.load(path, mmap_mode="r")["positions"]` is times x bodies x 3
+        to           a .npy file for the states that are kept, a table with t and `columns` (positions and rotations, or also
+                     velocities, angular_velocities, as properties of `study.PileMotion`) of the bodies of the kinds `of` (all
+                     that move), and "mechanism", its coordinates and speeds; they are written while it moves, in single
+                     precision, and the motion that is returned has the first and the last state only.
+                     `np.load(path, mmap_mode="r")["positions"]` is times x bodies x 3
 
         >>> pile = sb.Pile("ball", restitution=1.0)
         >>> pile.many("ball", sb.sphere(0.1), at=[(0, 0, 1.1)], density=1000)
@@ -330,15 +350,18 @@ class Pile(Summarized):
         if not isinstance(every, int) or every < 1:
             raise SimulationError(f"{self._where}: every = {shown(every)}: a whole number of at least 1")
         pile = self._in_numbers(tolerance, most_sweeps, stabilise, sleep)
-        count = max(1, round(t / h))
+        count = max(1, ceil(t / h * (1 - 1e-9)))
         runner = self._runner(pile, t / count, target, real)
-        notes = start_notes(self._where, runner, self.body_names)
+        notes = (
+            *start_notes(self._where, runner, self.body_names),
+            *gravity_notes(self._machine, runner.n, self.gravity),
+        )
         names = [] if self._machine is None else [s.name for s in self._machine.equations.state]
-        masses = pile.masses[pile.kinds[: runner.n]]
-        if to is None:
-            return PileMotion(self, masses, run_samples(runner, count, every, notes), names)
-        with streamed_rows(self._where, self.kinds, len(names), to, columns, of) as sink:
-            return PileMotion(self, masses, run_samples(runner, count, every, notes, sink), names)
+        chosen = streamed_rows(self._where, self.kinds, len(names), to, columns, of)
+        with chosen as sink:
+            samples = run_samples(runner, count, every, notes, sink, Progress(None, 0.0, self._where))
+        samples = with_fast_note(samples, pile, t / count, self.body_names)
+        return PileMotion(self, pile.masses[pile.kinds[: runner.n]], samples, names)
 
     def _runner(self, pile: PileNumbers, h: float, target: str, real: str) -> Runner:
         if target not in TARGETS:
@@ -449,6 +472,7 @@ class Pile(Summarized):
         return float(step)
 
     def _in_numbers(self, tolerance: float, most_sweeps: int, stabilise: float, sleep: float) -> PileNumbers:
+        solver = solver_numbers(self._where, tolerance, most_sweeps, stabilise, sleep)
         kinds, body = self.kinds, self._one_body
         if self._machine is None and not any(len(k.states) and not k.is_fixed for k in kinds):
             raise SimulationError(f"{self._where}: no body moves; add some with many(...)")
@@ -463,8 +487,7 @@ class Pile(Summarized):
             masses=np.array([[k.mass, *k.inertia] for k in kinds]), kinds=np.repeat(np.arange(len(kinds)), [len(k.states) for k in kinds]),
             fixed=sum(len(k.states) for k in kinds if k.is_fixed), start=np.concatenate([k.states for k in kinds]), laws=self._law_table(names),
             planes=np.array([w.plane for w in planes]).reshape(-1, 4), plane_kinds=np.array([names.index(w.name) for w in planes], dtype=int),
-            terrain=ground[0] if ground else None, tolerance=finite_number(tolerance, "tolerance", SimulationError),
-            most_sweeps=int(most_sweeps), stabilise=finite_number(stabilise, "stabilise", SimulationError), rest=finite_number(sleep, "sleep", SimulationError), machine=self._machine,
+            terrain=ground[0] if ground else None, machine=self._machine, **solver,
         )  # fmt: skip
 
     def _check_pairs(self, kinds: list[PileKind]) -> None:

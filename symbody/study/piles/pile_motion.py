@@ -11,6 +11,7 @@ from ...emit.run.callable import Array
 from ...integrate.piles.pile_runs import ContactsNow, PileSamples
 from ...integrate.result.outcome import Outcome, Statistics
 from ...summary import Summarized, Summary, listing, summary_rows
+from .pile_rows import drawn_part
 
 if TYPE_CHECKING:
     from .pile import Pile
@@ -22,7 +23,8 @@ class PileMotion(Summarized):
     pile       what moved
     t          times (s)
     states     times x bodies x 13: place, Euler parameters of the principal axes, velocity, angular velocity in these axes
-    outcome    how it ended, with notes on bodies that began inside each other and on steps beyond the tolerance
+    outcome    how it ended, with notes on bodies that began inside each other, on steps beyond the tolerance, and on bodies that
+               moved further than they are thick in a step
     statistics steps and seconds
     residual   the largest of all steps, `missed` of which are above the tolerance; `contacts` are those of the last step, `most_contacts` of any step, `sweeps` of all
 
@@ -83,6 +85,26 @@ class PileMotion(Summarized):
     def velocities(self) -> Array:
         """Velocities of mass centres: see `positions`."""
         return self.states[..., 7:10]
+
+    @property
+    def rotations(self) -> Array:
+        """Euler parameters of the frames in which the shapes are drawn, as given to `Pile.many`: times x bodies x 4. (`states` has
+        those of the principal axes.) `angular_velocities` in these frames (rad/s) alike.
+
+        >>> pile = sb.Pile("wheel", gravity=(0, 0, 0))
+        >>> pile.many("wheel", sb.cylinder(0.1, 0.02), at=[(0, 0, 0)], mass=1.0, angular_velocities=[(0, 0, np.pi)])
+        >>> motion = pile.simulate(0.5, step=0.001, every=500)
+        >>> motion.rotations[-1, 0], motion.angular_velocities[-1, 0]  # a quarter of a turn
+        (array([0.707107, 0.      , 0.      , 0.707107]), array([0.      , 0.      , 3.141593]))
+
+        See also: `PileMotion.positions`, `Pile.many`.
+        """
+        return drawn_part(self.states, self.pile.kinds, "rotations")
+
+    @property
+    def angular_velocities(self) -> Array:
+        """Angular velocities: see `rotations`."""
+        return drawn_part(self.states, self.pile.kinds, "angular_velocities")
 
     @property
     def energy(self) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
-from ...errors import ModelError, finite_number, shown
+from ...errors import ModelError, SimulationError, finite_number, shown
 from ...integrate.piles.pile_solids import PileSolid
 
 
@@ -22,15 +22,31 @@ def numbers(where: str, given: Any, shape: tuple[int | None, ...]) -> Array:
     try:
         values = np.asarray(given, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ModelError(f"{where}: numbers, got {shown(given)}") from error
+        raise ModelError(f"{where}: numbers without units and quotes, got {shown(given)}") from error
     fits = values.ndim == len(shape) and all(k is None or k == n for k, n in zip(shape, values.shape, strict=True))
     wanted = " x ".join("n" if k is None else str(k) for k in shape)
     if not fits:
-        raise ModelError(f"{where}: {wanted} finite numbers, got an array of {values.shape}")
+        got = shown(given) if values.ndim == 0 else f"an array of {values.shape}"
+        raise ModelError(f"{where}: {wanted} finite numbers, got {got}")
     if len(bad := np.argwhere(~np.isfinite(values))):
         place = ", ".join(map(str, bad[0]))
         raise ModelError(f"{where}: {wanted} finite numbers, got {values[tuple(bad[0])]} at [{place}]")
     return values
+
+
+def solver_numbers(where: str, tolerance: Any, most_sweeps: Any, stabilise: Any, sleep: Any) -> dict[str, Any]:
+    """Arguments of the steps, checked."""
+    given = {"tolerance": tolerance, "stabilise": stabilise, "sleep": sleep}
+    limit, part, rest = (finite_number(value, f"{where}: {name}", SimulationError) for name, value in given.items())
+    if not limit > 0:
+        raise SimulationError(f"{where}: tolerance = {shown(tolerance)}: a residual above 0")
+    if isinstance(most_sweeps, bool) or not isinstance(most_sweeps, int | np.integer) or most_sweeps < 1:
+        raise SimulationError(f"{where}: most_sweeps = {shown(most_sweeps)}: a whole number of at least 1")
+    if not 0 <= part <= 1:
+        raise SimulationError(f"{where}: stabilise = {shown(stabilise)}: the part of the penetration, from 0 to 1")
+    if not rest >= 0:
+        raise SimulationError(f"{where}: sleep = {shown(sleep)}: a speed of at least 0 (m/s)")
+    return {"tolerance": limit, "most_sweeps": int(most_sweeps), "stabilise": part, "rest": rest}
 
 
 def vectors(where: str, given: Any, count: int) -> Array:
@@ -44,6 +60,11 @@ def principal_rotations(where: str, given: Any, count: int, solid: PileSolid) ->
     if not (size > 0).all():
         raise ModelError(f"{where}: rotations have a row of zeros")
     return products_of_rotations(e / size, euler_parameters(solid.turn))
+
+
+def drawn_rotations(e: Array, solid: PileSolid) -> Array:
+    """Euler parameters of the shape's frame, from those of the principal axes."""
+    return products_of_rotations(e, euler_parameters(solid.turn.T))
 
 
 def euler_parameters(R: Array) -> Array:

@@ -40,6 +40,10 @@ class EqualSolids:
 
 def solid_of(where: str, shape: Any, sides: int | None) -> PileSolid:
     """The numbers of a shape, or of the convex hull of points; sides: a cylinder is a prism with so many."""
+    if sides is not None and (not isinstance(shape, Shape) or shape.kind != "cylinder"):
+        raise ModelError(
+            f"{where}: sides = {shown(sides)} is for a cylinder, which becomes a prism; got {shown(shape)}"
+        )
     if not isinstance(shape, Shape):
         return _solid_of_points(where, shape)
     size, centre, gyration = _numbers(where, shape)

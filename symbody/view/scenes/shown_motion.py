@@ -106,7 +106,7 @@ def trajectory_of(source: Any, values: Mapping[Any, float]) -> Trajectory:
         )
     raise ViewError(
         f"scene: expected equations, a state, a trajectory or an orbit, got {shown(source)}; derive(model) gives equations, "
-        "simulate(equations, end) a trajectory"
+        "simulate(equations, end) a trajectory, pile.simulate(end, step=...) the motion of a pile"
     )
 
 

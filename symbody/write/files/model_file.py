@@ -95,6 +95,8 @@ def model_text(model: Model | Mechanism, contacts: Contacts | None = None, start
     See also: `write_model`, `study.read_model_text`.
     """
     mechanism = model.freeze() if isinstance(model, Model) else model
+    if not isinstance(mechanism, Mechanism):
+        raise ModelError(f"write_model: takes a model, got {shown(model)}")
     if contacts is not None and contacts.impacts != NEWTON:
         raise ModelError(
             f"write_model: the law of impacts of {mechanism.name!r} is {contacts.impacts!r}, which model files state in the request of a motion: "
