@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from operator import add, and_, itemgetter
 from typing import Final
@@ -132,7 +133,8 @@ def _needed_steps(schedule: Schedule, steps: Sequence[Step]) -> list[Step]:
             for k, first, mask in part.reads:
                 at = places[k] + first
                 needed[at : at + len(mask)] = mask
-            out.append((part.fragment, tuple(map(add, part.places(places), part.offsets))))
+            chosen = part.places(places)
+            out.append((part.fragment, tuple(map(add, chosen, part.offsets)) if part.is_moved else chosen))
     out.reverse()
     return out
 
@@ -149,6 +151,11 @@ class _NeededPart:
     places: Callable[[Sequence[int]], tuple[int, ...]]
     offsets: list[int]
     reads: list[tuple[int, int, bytes]]
+
+    @cached_property
+    def is_moved(self) -> bool:
+        """Whether something is added to a place."""
+        return any(self.offsets)
 
 
 def _needed_part(f: Fragment, needed: bytes) -> _NeededPart:

@@ -223,6 +223,8 @@ class FrameInTree(Immutable):
     @property
     def _root_and_depth(self) -> tuple[Self, int]:
         """Kept by every frame on the way, once they stand on the ground."""
+        if self._rooted is not None and self._kept_at == _Placements.now:
+            return self._rooted
         way: list[Self] = []
         for f in self.ancestors():
             f._refresh()

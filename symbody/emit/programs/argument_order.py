@@ -6,7 +6,7 @@ their groups: the same equations give the same code, byte for byte, whatever els
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 
 from ...algebra.graph.functions import ExternalFunction
@@ -14,9 +14,10 @@ from ...algebra.graph.graph import Node, Symbol
 from ...algebra.graph.rule_table import COMMUTATIVE
 
 
-def canonical_arguments(nodes: Iterable[Node], place: Mapping[Symbol, tuple[int, int]]) -> dict[Node, tuple[Node, ...]]:
+def canonical_arguments(nodes: Sequence[Node], place: Mapping[Symbol, tuple[int, int]]) -> dict[Node, tuple[Node, ...]]:
     """For each node (given in order of evaluation) its arguments: of commutative operations constants first, then
     inputs as they stand among the inputs, then the rest by a hash of their structure."""
+    compared = _inside_commutative(nodes)
     key: dict[Node, bytes] = {}
     out: dict[Node, tuple[Node, ...]] = {}
     for n in nodes:
@@ -24,8 +25,18 @@ def canonical_arguments(nodes: Iterable[Node], place: Mapping[Symbol, tuple[int,
         if len(args) == 2 and n.op in COMMUTATIVE and key[args[1]] < key[args[0]]:
             args = args[::-1]
         out[n] = args
-        key[n] = _key(n, b"".join([key[a] for a in args]), place)
+        if n in compared:
+            key[n] = _key(n, b"".join([key[a] for a in args]), place)
     return out
+
+
+def _inside_commutative(nodes: Sequence[Node]) -> set[Node]:
+    """Nodes that arguments of commutative operations consist of; their order of evaluation is given."""
+    found: set[Node] = set()
+    for n in reversed(nodes):
+        if n in found or (len(n.args) == 2 and n.op in COMMUTATIVE):
+            found.update(n.args)
+    return found
 
 
 def _key(n: Node, below: bytes, place: Mapping[Symbol, tuple[int, int]]) -> bytes:
