@@ -20,6 +20,7 @@ from .variables import ARGUMENTS, Variable, Variables
 
 TRIGONOMETRIC: Final = ("sin", "cos", "tan")
 UNITS_OF_ANGLES: Final = ("rad", "rad/s", "rad/s^2")
+GROUPS_WITH_VALUES: Final = frozenset(ARGUMENTS.split())
 
 
 def variable_table(
@@ -94,7 +95,7 @@ class _Facts:
 
     def _default(self, s: Symbol, group: str) -> float | None:
         if group != "p":
-            return None if group not in ARGUMENTS.split() else 1.0 if s in self.first else 0.0
+            return None if group not in GROUPS_WITH_VALUES else 1.0 if s in self.first else 0.0
         value = self.mechanism.values.get(s)
         return None if value is None else float(value)
 
@@ -120,12 +121,12 @@ class _Facts:
         joint = self.joints.get(self.spins.get(s, s))
         if joint is None:
             return ""
-        kinds: tuple[tuple[str, Container[Symbol]], ...] = (
-            ("angular velocity of ", self.spins),
-            ("Euler parameter of ", self.quaternions),
-            ("angle of ", self.angles),
-        )
-        what = next((kind for kind, known in kinds if s in known), "")
+        if s in self.spins:
+            what = "angular velocity of "
+        elif s in self.quaternions:
+            what = "Euler parameter of "
+        else:
+            what = "angle of " if s in self.angles else ""
         return f"{what}{joint.kind} joint {joint.name!r}"
 
 
