@@ -114,7 +114,7 @@ def test_c_code_takes_the_same_steps(tmp_path):
         (lambda: cart().controller(5, barrier=0), "barrier= must be positive, got 0"),
         (lambda: cart().controller(5).step(y=1), "there is no state 'y'"),
         (lambda: cart().controller(5)["y"], "there is no state or input 'y'"),
-        (lambda: cart(x=(2, 3)).controller(5), "x is 1 to 1 at the start, but its bounds are 2 to 3"),
+        (lambda: cart(x=(2, 3)).controller(5), "x is 1 at the start, but its bounds are 2 to 3"),
     ],
 )
 def test_controllers_that_make_no_sense(act, message):

@@ -332,7 +332,8 @@ _frf: Final = ListOf(RecordSchema("a frequency response", {
     "input": Key(TextSchema("an input"), required=True), "output": Key(TextSchema("an output or a variable"), required=True),
     "hertz": Key(_range, "frequencies"), "values": Key(numbers),
 }))  # fmt: skip
-_limits: Final = _shared_schema("limits", Either("a number, [low, high], or {low: a} or {high: b}", number, ListOf(number, 2, 2, "[low, high]"), RecordSchema("a range", {
+_end: Final = Expression("a number (a range with one end is written {low: a} or {high: b})")
+_limits: Final = _shared_schema("limits", Either("a number, [low, high], or {low: a} or {high: b}", number, ListOf(_end, 2, 2, "[low, high]"), RecordSchema("a range", {
     "low": Key(number), "high": Key(number),
 })))  # fmt: skip
 _ranges: Final = TableOf(_limits, "a table of names and ranges")

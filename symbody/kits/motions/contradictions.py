@@ -58,6 +58,27 @@ def dependent_statements(made: Transcription, z: Array) -> list[str]:
     return _by_phase(made, rows, np.zeros(made.n))
 
 
+def falling_directions(made: Transcription) -> list[str]:
+    """Names of variables along which the cost of a linear problem falls for ever while all statements go on to hold; none
+    in problems with curvature, whose search may still be unbounded.
+
+        minimise ∂c/∂z d   subject to   0 <= A d where rows have a lower end, A d <= 0 where they have an upper end
+    """
+    p = made.program
+    if len(p.hessian_pattern.rows):
+        return []
+    now, rows = p.first(made.guess), (np.isfinite(p.row_low), np.isfinite(p.row_high))
+    A = p.jacobian_pattern.matrix(now.jacobian)
+    bounds = np.column_stack([np.where(np.isfinite(p.low), 0.0, -1.0), np.where(np.isfinite(p.high), 0.0, 1.0)])
+    sides = vstack([-A[rows[0]], A[rows[1]]])
+    found = scipy.optimize.linprog(
+        now.gradient, sides, np.zeros(sides.shape[0]), bounds=bounds, options={"time_limit": SECONDS}
+    )
+    if not found.success or found.fun > -SMALL:
+        return []
+    return [name for name, at in made.places.items() if np.abs(found.x[at]).max() > SMALL]
+
+
 def _by_phase(made: Transcription, rows: Array, bounds: Array) -> list[str]:
     """Statements with multipliers, in the words of a message."""
     out = []

@@ -23,6 +23,7 @@ from .mesh_errors import INSIDE, chosen_values, interval_errors
 from .motion_page import motion_figure, motion_page, saved_motion
 from .motion_sensitivity import MotionSensitivity, motion_sensitivity
 from .node_functions import Array
+from .statements import kinked_statements
 from .tracking_feedback import TrackingFeedback, tracking_feedback
 from .transcription import PhaseMesh, Transcription
 
@@ -30,6 +31,7 @@ ACTIVE: Final = 1e-6  # distance from a bound, relative to its size, at which it
 COARSE: Final = 1e-2  # error of an interval from which on the summary says what to do
 HINT: Final = "; solve(accuracy=1e-4) refines the mesh"
 STATED: Final = ("path ", "condition ", "integral ")  # how the names of rows with ranges begin
+KINK_ADVICE: Final = "write abs(u) as u1 + u2 with inputs u1, u2 >= 0 and u = u1 - u2"
 HUGE: Final = 1e8  # unknowns that grow beyond this are named where a problem has no bound
 
 
@@ -455,8 +457,7 @@ def _outcome(t: Transcription, found: IpoptResult) -> SearchOutcome:
     off = np.maximum(program.row_low - rows, rows - program.row_high)
     worst = sorted(program.groups, key=lambda g: -float(off[g.rows].max(initial=0.0)))
     names = [f"{g.name} (by {off[g.rows].max():z.3g})" for g in worst[:3] if off[g.rows].max(initial=0.0) > 1e-6]
-    places = [(s.name, mesh.index[:, j]) for mesh in t.meshes.values() for s, j in mesh.place.items()]
-    grown = [name for name, at in places if np.abs(found.z[at]).max() > HUGE]
+    grown = [name for name, at in t.places.items() if np.abs(found.z[at]).max() > HUGE]
     if grown or found.status == "Diverging_Iterates":
         return SearchOutcome(f"unbounded: {listed(grown or ['the unknowns'])} grow without limit; bound them", False)
     if found.status == "Infeasible_Problem_Detected" or (found.status == "Restoration_Failed" and names):
@@ -468,14 +469,24 @@ def _outcome(t: Transcription, found: IpoptResult) -> SearchOutcome:
             f"not optimal after {found.iterations} iterations{left}; allow more or guess better", False
         )
     left = f"; not satisfied: {listed(names)}" if names else ""
-    if nowhere := _without_value(t, found.z, rows):
+    if nowhere := _without_value(t, found.z):
         left = f": {listed(nowhere)} had no value there; guess other values, or bound what {'it depends' if len(nowhere) == 1 else 'they depend'} on"
     elif dependent := dependent_statements(t, found.z):
         left += f"; these depend on each other, leave one of them out: {'; '.join(dependent)}"
+    elif kinks := kinked_statements([m.phase for m in t.meshes.values()]):
+        left += f"; {listed(kinks)} {'has a kink' if len(kinks) == 1 else 'have kinks'}, where derivatives jump: {KINK_ADVICE}"
     return SearchOutcome(f"the solver stopped ({found.status.replace('_', ' ').lower()}){left}", False)
 
 
-def _without_value(t: Transcription, z: Array, rows: Array) -> list[str]:
-    """Costs and rows whose values are infinite or undefined."""
+def _without_value(t: Transcription, z: Array) -> list[str]:
+    """Costs, rows and their derivatives that are infinite or undefined."""
+    now, groups = t.program.first(z), t.program.groups
     costs = [f"cost {name!r}" for name, value in t.costs(z).items() if not np.isfinite(value)]
-    return [*costs, *(g.name for g in t.program.groups if not np.isfinite(rows[g.rows]).all())]
+    if out := [*costs, *(g.name for g in groups if not np.isfinite(now.rows[g.rows]).all())]:
+        return out
+    J, places = t.program.jacobian_pattern, t.places.items()
+    steep = [name for name, at in places if not np.isfinite(now.gradient[at]).all()]
+    rows = np.unique(J.rows[~np.isfinite(now.jacobian)])
+    of_rows = [g.name for g in groups if ((rows >= g.rows.start) & (rows < g.rows.stop)).any()]
+    out = [f"the derivative of the cost with respect to {listed(steep)}"] if steep else []
+    return [*out, *(f"a derivative of {name}" for name in of_rows)]

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import symbody as sb
 
-from ...errors import shown, unknown
+from ...errors import ExpressionTextError, shown, unknown
 from ...units import quantity
 
 FORMS: Final = ("explicit", "implicit")
@@ -47,13 +47,10 @@ class PhaseForm:
         return (*self.states, *self.inputs, *self.unknowns)
 
     def expression(self, thing: Any, where: str) -> sb.Expr:
-        """What a user wrote, or the output of the model with that name, in unknowns of a node."""
+        """What a user wrote, as an expression, as the name of an output of the model, or as text, in unknowns of a node."""
         eq = self.equations
         if isinstance(thing, str):
-            known = {**{s.name: s for s in self.node}, **eq.outputs}
-            if thing not in known:
-                raise unknown(where, "variable or output", thing, known, sb.ModelError)
-            thing = known[thing]
+            thing = self._named(thing, where)
         try:
             e = sb.algebra.as_expr(thing)
         except sb.SymbodyError:
@@ -61,6 +58,20 @@ class PhaseForm:
         out: sb.Expr = sb.derivation.in_own_terms(eq, [e], solved=self.is_explicit)[0]
         solved = {z.dot: r for z, r in zip(self.states, self.rates, strict=True) if z in eq.z and r is not z.dot}
         return out if solved.keys().isdisjoint(sb.free_symbols(out)) else sb.substitute(out, solved)
+
+    def _named(self, text: str, where: str) -> Any:
+        """A variable or output by name, or an expression in these, parameters and t in the language of model files."""
+        eq = self.equations
+        known = {**{s.name: s for s in self.node}, **eq.outputs}
+        every = {**{p.name: p for p in eq.p}, "t": eq.t, **known}
+        if text in every:
+            return every[text]
+        if text.isidentifier():
+            raise unknown(where, "variable or output", text, known, sb.ModelError)
+        try:
+            return sb.bodies.read_expression(text, every)
+        except ExpressionTextError as reason:
+            raise sb.ModelError(f"{where}: {reason}") from None
 
     def refuse_strange(self, e: sb.Expr, where: str, *more: sb.Symbol) -> None:
         """Raise an error where an expression contains other symbols than unknowns of a node, parameters, time and `more`."""
@@ -195,6 +206,11 @@ def narrow(
         if name not in known:
             raise unknown(where, "state, input or multiplier", str(name), known, sb.ModelError)
         ranges[known[name]] = checked_range(value, f"{where}, {name}", partial(unit_of, eq, known[name]))
+
+
+def range_text(pair: tuple[float, float]) -> str:
+    low, high = pair
+    return f"{low:z.6g}" if low == high else f"{low:z.6g} to {high:z.6g}"
 
 
 def refuse_disjoint(a: tuple[float, float], b: tuple[float, float], message: str) -> None:

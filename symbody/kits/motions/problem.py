@@ -11,22 +11,24 @@ import numpy as np
 import symbody as sb
 
 from ...argument_kinds import answered_class, checked_flags
-from ...errors import finite_number, shown, unknown
+from ...errors import finite_number, listed, shown, unknown
 from ...summary import Summarized, Summary, counted, listing, summary_rows
 from .collocation_tables import collocation_table
 from .compiled_controller import CompiledController, compiled_controller
 from .complementarity import minimum_by_tightening
+from .contradictions import falling_directions
 from .ipopt_solver import solver_options
 from .mesh_errors import finer_meshes, unknowns_on
 from .optima_family import OptimaFamily, optima_family
 from .optimal_motion import OptimalMotion
-from .phase_forms import checked_range, refuse_disjoint, unit_of
-from .problem_parts import FREE, Phase, PhaseLink, Range, Repetition, range_at, statements, with_own_parameters
+from .phase_forms import checked_range, unit_of
+from .problem_parts import FREE, Phase, PhaseLink, Range, Repetition, statements, with_own_parameters
 from .realtime_solver import RealTimeSolver, realtime_solver
-from .statements import refuse_strange, refuse_unbounded
-from .transcription import Transcription
+from .statements import refuse_apart, refuse_closed, refuse_strange, refuse_unbounded
+from .transcription import Transcription, beside
 
 MOST_REFINEMENTS: Final = 8
+STILL: Final = 1e-9  # relative change of the unknowns up to which the search has not moved
 MOST_INTERVALS: Final = 2000  # of a phase, after refinements
 
 
@@ -160,13 +162,6 @@ class Problem(Summarized):
             if name not in jumps and name not in known:
                 raise sb.ModelError(f"{where}: {a.name!r} has no state {name!r}; give it in jump=, or in free=")
             values[s] = a.form.expression(jumps[name], where) if name in jumps else known[name]
-            if name not in jumps:
-                ends, starts = range_at(a, known[name], "end"), range_at(b, s, "start")
-                message = (
-                    f"{where}: {b.name!r} cannot be entered: {name} is {ends[0]:g} to {ends[1]:g} at the end of {a.name!r}, "
-                    f"and {starts[0]:g} to {starts[1]:g} at the start of {b.name!r}"
-                )
-                refuse_disjoint(ends, starts, message)
         impulses: dict[str, Range] | None = None
         if impact is not False:
             if not b.equations.lam:
@@ -180,7 +175,9 @@ class Problem(Summarized):
         cones = _checked_cones(friction or {}, impulses or {}, where)
         names = list(self.phases)
         closes = names.index(b.name) <= names.index(a.name)
-        self.links.append(PhaseLink(a, b, values, known, impulses, cones, closes))
+        link = PhaseLink(a, b, values, known, impulses, cones, closes)
+        refuse_closed(link)
+        self.links.append(link)
 
     def periodic(
         self,
@@ -290,7 +287,10 @@ class Problem(Summarized):
         stated = (table, links, *((statements(p), fractions[p.name].tobytes()) for p in phases))
         if self._last is None or self._last[0] != stated:
             refuse_strange(phases, self.links)
+            refuse_apart(phases, self.links, self.repetitions, self.chosen)
             refuse_unbounded(phases, self.chosen)
+            for link in self.links:
+                refuse_closed(link)
             made = Transcription(phases, self.links, self.repetitions, self.chosen, table, fractions, self._functions)
             self._last = stated, made
         return self._last[1]
@@ -328,8 +328,16 @@ class Problem(Summarized):
             )
         t = self.transcription(intervals, method, degree)
         chosen = solver_options(self.name, tolerance, max_iterations, options)
+        if falling := falling_directions(t):
+            raise sb.ModelError(
+                f"motion {self.name!r}: the cost falls without bound along {listed(falling)}; give bounds, or squares in the cost"
+            )
         start = t.guess if guess is None else unknowns_on(guess, t)
-        motion = OptimalMotion(self.name, t, minimum_by_tightening(t, start, chosen))
+        found = minimum_by_tightening(t, start, chosen)
+        is_still = np.allclose(found.z, start, rtol=STILL, atol=STILL)
+        if guess is None and found.is_success and is_still:  # which may be a maximum, where slopes are zero too
+            found = minimum_by_tightening(t, beside(t, start), chosen)
+        motion = OptimalMotion(self.name, t, found)
         for _ in range(MOST_REFINEMENTS if accuracy is not None else 0):
             finer = finer_meshes(motion, accuracy or 0.0, MOST_INTERVALS)
             if not motion.outcome or finer is None:

@@ -15,7 +15,7 @@ import symbody as sb
 from ...argument_kinds import answered_class
 from ...errors import finite_number, shown
 from ...summary import Summarized, Summary, counted, listing, summary_rows
-from .phase_forms import PhaseForm, checked_range, in_si, narrow, phase_form, refuse_disjoint, unit_of
+from .phase_forms import PhaseForm, checked_range, in_si, narrow, phase_form, range_text, refuse_disjoint, unit_of
 
 Range = tuple[float, float]
 FREE: Final[Range] = (-float("inf"), float("inf"))
@@ -127,8 +127,8 @@ class Phase(Summarized):
         return self._narrowed("path", {s.dot: v for s, v in symbols.items()}, {})
 
     def path(self, name: str, expression: Any, low: float | None = None, high: float | None = None) -> Phase:
-        """low <= expression <= high at all nodes; an expression of states, inputs, time, multipliers, or the name of an
-        output.
+        """low <= expression <= high at all nodes; an expression of states, inputs, time, multipliers, the name of an
+        output, or text in the language of model files: "F * x_dot".
 
         >>> x, v, F = sb.symbols("x v F", kind="variable")
         >>> push = sb.kits.motions.Problem("cart").phase("push", sb.from_equations({x: v, v: F}, inputs=[F]), 2.0)
@@ -286,7 +286,7 @@ def range_at(phase: Phase, symbol: sb.Symbol, which: str) -> Range:
         return low, high
     own = phase.ranges[which].get(symbol, FREE)
     message = (
-        f"{phase.where}: {symbol.name} is {own[0]:g} to {own[1]:g} at the {which}, but its bounds are {low:g} to {high:g}; "
+        f"{phase.where}: {symbol.name} is {range_text(own)} at the {which}, but its bounds are {range_text((low, high))}; "
         "widen one of them"
     )
     refuse_disjoint(own, (low, high), message)

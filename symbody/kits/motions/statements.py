@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
 import symbody as sb
 
-from .problem_parts import NamedTerm, Phase, PhaseLink, Range, range_at
+from .phase_forms import range_text, refuse_disjoint
+from .problem_parts import NamedTerm, Phase, PhaseLink, Range, Repetition, range_at
+
+KINK: Final = re.compile(r"\b(abs|minimum|maximum|sign)\(")  # in the text of an expression
 
 
 def refuse_strange(phases: Sequence[Phase], links: Sequence[PhaseLink]) -> None:
@@ -22,6 +27,38 @@ def refuse_strange(phases: Sequence[Phase], links: Sequence[PhaseLink]) -> None:
         where = f"{link.after.where}, link from {link.before.name!r}"
         for s, e in link.values.items():
             link.before.form.refuse_strange(e, f"{where}, jump of {s.name}", link.before.begin, link.before.duration)
+
+
+def refuse_closed(link: PhaseLink) -> None:
+    """A phase whose states at the start have ranges that those of the phase before do not reach."""
+    a, b = link.before, link.after
+    for s, e in link.values.items():
+        if not isinstance(e, sb.Symbol) or e not in a.form.states:
+            continue
+        ends, starts = range_at(a, e, "end"), range_at(b, s, "start")
+        message = (
+            f"motion {a.owner!r}, link from {a.name!r} to {b.name!r}: {b.name!r} cannot be entered: {s.name} is "
+            f"{range_text(ends)} at the end of {a.name!r}, and {range_text(starts)} at the start of {b.name!r}"
+        )
+        refuse_disjoint(ends, starts, message)
+
+
+def refuse_apart(
+    phases: Sequence[Phase],
+    links: Sequence[PhaseLink],
+    repetitions: Sequence[Repetition],
+    chosen: Mapping[sb.Symbol, Range],
+) -> None:
+    """Several phases, one of which nothing connects with the others: neither a link nor a chosen parameter."""
+    if chosen or len(phases) < 2:
+        return
+    linked = {p.name for k in links if k.before.name != k.after.name for p in (k.before, k.after)}
+    linked |= {p.name for r in repetitions if r.first.name != r.last.name for p in (r.first, r.last)}
+    if apart := [p for p in phases if p.name not in linked]:
+        others = ", ".join(repr(p.name) for p in phases if p is not apart[0])
+        raise sb.ModelError(
+            f"{apart[0].where}: has nothing in common with {others}; link them, link(before, after), or make two problems"
+        )
 
 
 def refuse_unbounded(phases: Sequence[Phase], chosen: Mapping[sb.Symbol, Range]) -> None:
@@ -44,6 +81,12 @@ def refuse_unbounded(phases: Sequence[Phase], chosen: Mapping[sb.Symbol, Range])
                 f"{p.where}: nothing bounds {names}, and time is the only cost: the shortest duration is as short as "
                 f"{p.duration_range[0]:g} s with forces as large as needed; give bounds({p.form.inputs[0].name}=(low, high))"
             )
+
+
+def kinked_statements(phases: Sequence[Phase]) -> list[str]:
+    """Costs and path constraints with abs, minimum, maximum and sign, by name."""
+    kinds = ((kind, t) for p in phases for kind, terms in (("cost", p.costs), ("path", p.paths)) for t in terms)
+    return [f"{kind} {t.name!r}" for kind, t in kinds if KINK.search(sb.algebra.text(t.expression))]
 
 
 def _is_time(e: sb.Expr, at: str, p: Phase) -> bool:

@@ -22,6 +22,7 @@ from .problem_parts import Phase, PhaseLink, Range, Repetition, range_at
 from .sparse_program import NodeBlock, RowGroup, SparseProgram
 
 MISS = 1e-6  # violation of a constraint at given values beyond which a phase cannot begin
+BESIDE = 1e-2  # distance of a second guess, relative to 1 + |z|
 START_ROW = 1e-9  # a pivot, relative to the largest, below which a condition at the start follows from others
 
 
@@ -450,6 +451,15 @@ class Transcription:
                 put(self.impulse[link.after.name, name], pair)
         return low, high
 
+    @cached_property
+    def places(self) -> dict[str, Indices]:
+        """Where the values of states, inputs and multipliers are among the unknowns, in all phases, by name."""
+        out: dict[str, list[Indices]] = {}
+        for mesh in self.meshes.values():
+            for s, j in mesh.place.items():
+                out.setdefault(s.name, []).append(mesh.index[:, j])
+        return {name: np.concatenate(parts) for name, parts in out.items()}
+
     def costs(self, z: Array) -> dict[str, float]:
         """The terms of the cost by name, with their weights; terms of the same name are added up."""
         out: dict[str, float] = {}
@@ -474,6 +484,12 @@ class Transcription:
             default = next((m.phase.parameters[s] for m in self.meshes.values() if s in m.phase.parameters), 1.0)
             z[place] = np.clip(default, *self.chosen[s])
         return z
+
+
+def beside(made: Transcription, z: Array) -> Array:
+    """A point near z, away from it in all directions at random, within the bounds."""
+    rng, size = np.random.default_rng(0), BESIDE * (1 + np.abs(z))
+    return np.clip(z + size * rng.uniform(-1, 1, len(z)), made.program.low, made.program.high)
 
 
 def p_guess(mesh: PhaseMesh, at: Any) -> Array:
