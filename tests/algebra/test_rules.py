@@ -15,7 +15,7 @@ from symbody.algebra.graph.graph import FALSE, ONE, PI, TRUE, ZERO, Node, consta
 from symbody.algebra.graph.walk import evaluation_order
 from symbody.errors import ExpressionError
 
-RULES = [(op, rule) for op, rules in rule_table.fitting_rules.registry.items() for rule in rules]
+RULES = [(op, rule) for op, rules in rule_table.registry.items() for rule in rules]
 IDENTITIES = [(op, r.apply) for op, r in RULES if " = " in (r.apply.__doc__ or "")]
 WITHOUT_TEXT = [(op, r.pattern, r.apply) for op, r in RULES if " = " not in (r.apply.__doc__ or "")]
 
@@ -79,12 +79,6 @@ def sides(apply: Callable[..., Any]) -> tuple[str, str]:
     return left, right
 
 
-def forget_collected_rules() -> None:
-    rule_table.fitting_rules.clear()
-    for table in rule_table.pair_rules.values():
-        table.clear()
-
-
 @pytest.fixture
 def applied(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[Any]]:
     """The rules that rewrote something while the test ran."""
@@ -99,12 +93,12 @@ def applied(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[Any]]:
 
         return watch
 
-    registry = rule_table.fitting_rules.registry
+    registry = rule_table.registry
     table = {op: [r._replace(apply=watched(r.apply)) for r in rules] for op, rules in registry.items()}
-    monkeypatch.setattr(rule_table.RuleTable, "registry", table)
-    forget_collected_rules()
+    monkeypatch.setattr(rule_table, "registry", table)
+    rule_table.forget_fitting_rules()
     yield used
-    forget_collected_rules()
+    rule_table.forget_fitting_rules()
 
 
 def test_the_table_is_there() -> None:

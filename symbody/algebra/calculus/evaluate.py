@@ -180,6 +180,13 @@ def _values(
 ) -> dict[Node, Any]:
     value: dict[Node, Any] = {}
     for n in order:
+        if n.op in _OF_TWO:
+            a, b = n.args
+            try:
+                value[n] = _OF_TWO[n.op](value[a], value[b])
+                continue
+            except (ArithmeticError, TypeError, ValueError):  # `value_of` finds the reason
+                pass
         if isinstance(n, Symbol):
             try:
                 value[n] = arithmetic.number(given[n])
@@ -340,7 +347,8 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "item": lambda k, n, block: block[n.data],
     **{f: _function(f) for f in _OF_ONE},
 }
+_OF_TWO: Final = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv}
 _PLAIN: dict[str, Callable[..., Any]] = {  # those of floats that Python has as functions
-    "neg": operator.neg, "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "atan2": math.atan2,
+    **_OF_TWO, "neg": operator.neg, "atan2": math.atan2,
     **{f: getattr(math, f) for f in _OF_ONE},
 }  # fmt: skip

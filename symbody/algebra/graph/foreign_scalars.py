@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import numbers
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from ...errors import shown
@@ -22,6 +24,15 @@ def foreign_converter(value: object) -> Callable[[Any], Any] | None:
         return None
     converter: Callable[[Any], Any] = getattr(importlib.import_module(place[0]), place[1])
     return converter
+
+
+def number_of(value: object) -> int | float | Fraction | None:
+    """A number of another type, such as NumPy's, as one of Python's; None for other objects."""
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    return float(value) if isinstance(value, numbers.Real) else None
 
 
 def why_not_a_scalar(value: object, is_condition: bool) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from ...argument_kinds import answered_class
 from ...errors import ExpressionError, shown
 from . import rules_of_angles, rules_of_functions, rules_of_order  # noqa: F401  (constructors need their rules)
-from .graph import FALSE, TRUE, Condition, Expr, Node, as_condition, as_expr, intern, make
+from .graph import FALSE, TRUE, Condition, Expr, Node, as_condition, as_expr, intern, make, make1
 from .names import check_name
 
 
@@ -24,7 +24,7 @@ def sqrt(x: Any) -> Expr:
 
     See also: `exp`, `log`.
     """
-    return make("sqrt", (as_expr(x),))
+    return make1("sqrt", as_expr(x))
 
 
 def exp(x: Any) -> Expr:
@@ -36,7 +36,7 @@ def exp(x: Any) -> Expr:
 
     See also: `log`, `sinh`, `cosh`.
     """
-    return make("exp", (as_expr(x),))
+    return make1("exp", as_expr(x))
 
 
 def log(x: Any) -> Expr:
@@ -48,7 +48,7 @@ def log(x: Any) -> Expr:
 
     See also: `exp`, `sqrt`.
     """
-    return make("log", (as_expr(x),))
+    return make1("log", as_expr(x))
 
 
 def sin(x: Any) -> Expr:
@@ -62,7 +62,7 @@ def sin(x: Any) -> Expr:
 
     See also: `cos`, `asin`, `atan2`, `tidy`.
     """
-    return make("sin", (as_expr(x),))
+    return make1("sin", as_expr(x))
 
 
 def cos(x: Any) -> Expr:
@@ -74,7 +74,7 @@ def cos(x: Any) -> Expr:
 
     See also: `sin`, `acos`, `tidy`.
     """
-    return make("cos", (as_expr(x),))
+    return make1("cos", as_expr(x))
 
 
 def tan(x: Any) -> Expr:
@@ -86,7 +86,7 @@ def tan(x: Any) -> Expr:
 
     See also: `atan`, `sin`, `cos`.
     """
-    return make("tan", (as_expr(x),))
+    return make1("tan", as_expr(x))
 
 
 def asin(x: Any) -> Expr:
@@ -100,7 +100,7 @@ def asin(x: Any) -> Expr:
 
     See also: `sin`, `acos`, `atan2`.
     """
-    return make("asin", (as_expr(x),))
+    return make1("asin", as_expr(x))
 
 
 def acos(x: Any) -> Expr:
@@ -111,7 +111,7 @@ def acos(x: Any) -> Expr:
 
     See also: `cos`, `asin`, `atan2`.
     """
-    return make("acos", (as_expr(x),))
+    return make1("acos", as_expr(x))
 
 
 def atan(x: Any) -> Expr:
@@ -123,7 +123,7 @@ def atan(x: Any) -> Expr:
 
     See also: `tan`, `atan2`.
     """
-    return make("atan", (as_expr(x),))
+    return make1("atan", as_expr(x))
 
 
 def atan2(y: Any, x: Any) -> Expr:
@@ -149,7 +149,7 @@ def sinh(x: Any) -> Expr:
 
     See also: `cosh`, `tanh`, `exp`.
     """
-    return make("sinh", (as_expr(x),))
+    return make1("sinh", as_expr(x))
 
 
 def cosh(x: Any) -> Expr:
@@ -161,7 +161,7 @@ def cosh(x: Any) -> Expr:
 
     See also: `sinh`, `tanh`, `exp`.
     """
-    return make("cosh", (as_expr(x),))
+    return make1("cosh", as_expr(x))
 
 
 def tanh(x: Any) -> Expr:
@@ -173,7 +173,7 @@ def tanh(x: Any) -> Expr:
 
     See also: `sinh`, `cosh`, `sign`.
     """
-    return make("tanh", (as_expr(x),))
+    return make1("tanh", as_expr(x))
 
 
 def sign(x: Any) -> Expr:
@@ -185,7 +185,7 @@ def sign(x: Any) -> Expr:
 
     See also: `where`, `tanh`, `minimum`.
     """
-    return make("sign", (as_expr(x),))
+    return make1("sign", as_expr(x))
 
 
 def settled_iterate(x: Expr) -> Expr:

@@ -11,7 +11,6 @@ Arguments are always older than the node: sorting nodes by `serial` puts any gra
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -19,12 +18,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ...argument_kinds import answered
 from ...errors import ExpressionError, listed, shown
 from .factors import same_factors
-from .foreign_scalars import foreign_converter, why_not_a_scalar
+from .foreign_scalars import foreign_converter, number_of, why_not_a_scalar
 from .names import check_name, rate_name
-from .node_keys import HASH, NOT_A_NUMBER, constant_key, key_top, node_key, operation_number, pair_key, symbol_keys
+from .node_keys import HASH, NOT_A_NUMBER, constant_key, key_top, node_key, operation_number, symbol_keys
 from .node_table import TableEntry, serials, tables
 from .numpy_calls import array_ufunc
-from .rule_table import COMMUTATIVE, fitting_rules, pair_rules
+from .rule_table import COMMUTATIVE, NodeForm, plain_form, rules_of_many
 from .sympy_words import OfSympy
 
 Number = int | float | Fraction
@@ -48,11 +47,10 @@ class Node:
     key     number that depends on what the node is, not on when it was made, nor on the process: the order of
             commutative arguments
     top     class of the nodes that this is the highest argument of, as part of their keys
-    form    the operation, with the properties of a product that rules use (`rule_table.py`): by it they are looked up
-    terms   number of terms of a sum that may be written in any order, -1 until it is first needed (`rules_of_order.py`)
+    form    the operation, with the properties that rules use: by it they are looked up (`rule_table.py`)
     """
 
-    __slots__ = ("__weakref__", "args", "data", "form", "key", "op", "serial", "terms", "top")
+    __slots__ = ("__weakref__", "args", "data", "form", "key", "op", "serial", "top")
     __sympy__ = False  # SymPy's operators then leave arithmetic with expressions to us
     op: str
     args: tuple[Any, ...]
@@ -60,8 +58,7 @@ class Node:
     serial: int
     key: int
     top: int
-    form: str
-    terms: int
+    form: NodeForm
 
     def __bool__(self) -> bool:
         raise ExpressionError(
@@ -109,33 +106,20 @@ class Expr(Node):
     __slots__ = ()
     __array_ufunc__ = array_ufunc  # NumPy arrays leave arithmetic with expressions to us
 
-    def __add__(self, other: Any) -> Expr:
-        if not isinstance(other, Expr):
-            if takes_over(other):
-                return NotImplemented
-            other = as_expr(other)
-        return addition(self, other)
+    if TYPE_CHECKING:  # the constructors themselves are entered below, without a call in between
 
-    __radd__ = __add__
+        def __add__(self, other: Any) -> Expr: ...
 
-    def __sub__(self, other: Any) -> Expr:
-        if not isinstance(other, Expr):
-            if takes_over(other):
-                return NotImplemented
-            other = as_expr(other)
-        return difference(self, other)
+        def __radd__(self, other: Any) -> Expr: ...
+
+        def __sub__(self, other: Any) -> Expr: ...
+
+        def __mul__(self, other: Any) -> Any: ...  # an expression; times a matrix or vector, one of these
+
+        def __rmul__(self, other: Any) -> Any: ...
 
     def __rsub__(self, other: Any) -> Expr:
-        return make2("sub", as_expr(other), self)
-
-    def __mul__(self, other: Any) -> Any:  # an expression; times a matrix or vector, one of these
-        if not isinstance(other, Expr):
-            if takes_over(other):
-                return NotImplemented
-            other = as_expr(other)
-        return product(self, other)
-
-    __rmul__ = __mul__
+        return difference(as_expr(other), self)
 
     def __truediv__(self, other: Any) -> Expr:
         return make2("div", self, as_expr(other))
@@ -296,6 +280,9 @@ _CLASS: Final[dict[str, type[Node]]] = {
 
 # ---------------------------------------------------------------------------------------------------------- leaves
 
+_SYMBOL: Final = plain_form("symbol")
+_NUMBER: Final = plain_form("const")
+
 
 @answered
 def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
@@ -321,8 +308,8 @@ def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
         raise ExpressionError(f"symbol {name!r}: there is no kind {shown(kind)}; kinds are {listed(KINDS)}")
     node = Symbol()
     node._rate = None
-    node.op, node.form, node.args, node.data, node.serial = "symbol", "symbol", (), None, next(serials)
-    node.stem, node.kind, node.order, node.name, node.terms = name, kind, order, rate_name(name, order), -1
+    node.op, node.form, node.args, node.data, node.serial = "symbol", _SYMBOL, (), None, next(serials)
+    node.stem, node.kind, node.order, node.name = name, kind, order, rate_name(name, order)
     node.top, node.key = symbol_keys(kind, name, order)
     return table.filed(node, key)
 
@@ -356,13 +343,16 @@ def constant(value: Number) -> Expr:
         value = int(value) if value.is_integer() and abs(value) < 2.0**53 else float(value)  # numbers of NumPy too
     elif type(value) is not int and value.denominator == 1:
         value = value.numerator
-    key, table = (type(value), value), tables["const"]
+    key: Any = value  # of fractions two integers: fractions themselves take microseconds to be hashed and compared
+    if type(value) is not int:
+        key = (float, value) if isinstance(value, float) else (value.numerator, value.denominator)
+    table = tables["const"]
     entry = table.get(key)
     if entry is not None and (known := entry()) is not None:
         return known
     node = Expr()
-    node.op, node.form, node.args, node.data = "const", "const", (), value
-    node.serial, node.key, node.top, node.terms = next(serials), constant_key(value), NOT_A_NUMBER, -1
+    node.op, node.form, node.args, node.data = "const", _NUMBER, (), value
+    node.serial, node.key, node.top = next(serials), constant_key(value), NOT_A_NUMBER
     return table.filed(node, key)
 
 
@@ -411,12 +401,8 @@ def as_expr(value: Any) -> Expr:
         )
     if isinstance(value, (int, Fraction, float)):
         return constant(value)
-    if isinstance(value, numbers.Integral):
-        return constant(int(value))
-    if isinstance(value, numbers.Rational):
-        return constant(Fraction(int(value.numerator), int(value.denominator)))
-    if isinstance(value, numbers.Real):
-        return constant(float(value))
+    if (number := number_of(value)) is not None:
+        return constant(number)
     if (convert := foreign_converter(value)) is not None:
         return as_expr(convert(value))
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
@@ -446,17 +432,14 @@ def intern(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
         return known
     node = _CLASS.get(op, Expr)()
     node.op, node.args, node.data, node.serial, node.key = op, args, data, next(serials), node_key(op, args, data)
-    node.form, node.terms, node.top = op, -1, key_top(node.key)
-    if op == "mul":
-        node.form = _product_rules[args[0].form][args[1].form][1]
+    node.form = args[0].form.rules_of_pair(op, args[1].form)[1] if op in _OPERATORS else plain_form(op)
+    node.top = key_top(node.key)
     return table.filed(node, key)
 
 
-_products: Final = tables["mul"]
-_product_rules: Final = pair_rules["mul"]
-
 # The constructors below are where the time goes when equations are derived: they look a node up once, try the
-# rules that fit, and file the new node under the key they looked up.
+# rules that fit, and file the new node under the key they looked up. Those of products, sums and differences are the
+# operators of `Expr`.
 
 
 def _too_large(op: str, *args: Node) -> ExpressionError:
@@ -470,107 +453,133 @@ def make1(op: str, a: Expr) -> Expr:
     entry = table.get(args)
     if entry is not None and (known := entry()) is not None:
         return known
+    rules = a.form.alone.get(op)
     try:
-        for apply in fitting_rules[op, a.form]:
+        for apply in a.form.rules_alone(op) if rules is None else rules:
             if (out := apply(a)) is not None:
                 return out  # type: ignore[return-value]
     except OverflowError:
         raise _too_large(op, a) from None
     node = _CLASS.get(op, Expr)()
-    node.op = node.form = op
-    node.args, node.data, node.terms, node.serial = args, None, -1, next(serials)
+    node.op, node.form = op, plain_form(op)
+    node.args, node.data, node.serial = args, None, next(serials)
     node.top = top = a.top
-    node.key = hash((operation_number[op], a.key)) & HASH | top
+    node.key = (hash((operation_number[op], a.key)) & HASH) + top
     return table.filed(node, args)
 
 
-def _pair_maker(op: str) -> Callable[[Expr, Expr], Any]:
-    """The constructor of nodes of one operation, other than products, with two arguments; those of commutative operations are
-    put in the order of their keys."""
-    table, rows, number, node_type = tables[op], pair_rules[op], operation_number[op], _CLASS.get(op, Expr)
-    commutes, is_power, is_sum, is_difference = op in COMMUTATIVE, op == "pow", op == "add", op == "sub"
+def _sum_maker(op: str) -> Callable[[Expr, Any], Expr]:
+    """The constructor of sums, whose arguments are put in the order of their keys, or of differences."""
+    table, number, is_sum = tables[op], operation_number[op], op == "add"
+    forget = table.forget
 
-    def pair(a: Expr, b: Expr) -> Any:
+    def pair(a: Expr, b: Any) -> Expr:
+        if not isinstance(b, Expr):
+            return NotImplemented if takes_over(b) else pair(a, as_expr(b))
         one, other = a.key, b.key
-        if one > other and commutes:
-            a, b = b, a
-            one, other = other, one
-        if b is ZERO and (is_sum or is_difference):
-            return a
-        if a is ZERO and is_sum:
-            return b
+        if is_sum:
+            if one > other:
+                a, b = b, a
+                one, other = other, one
+            if a is ZERO:
+                return b
+            rows = a.form.sums
+        else:
+            if b is ZERO:
+                return a
+            rows = a.form.differences
         args = (a, b)
-        entry = table.get(args)
-        if entry is not None and (known := entry()) is not None:
+        if args in table and (entry := table.get(args)) is not None and (known := entry()) is not None:
             return known
-        rules, form = rows[a.form]["same" if a is b else b.form]
         try:
-            for apply in rules:
-                if (out := apply(a, b)) is not None:
-                    return out
-        except OverflowError:  # an exact number beside a float
-            raise _too_large(op, a, b) from None
-        node = node_type()
+            rules, form = rows[b.form if a is not b else None]
+        except KeyError:
+            rules, form = a.form.rules_of_pair(op, b.form, a is b)
+        if rules is not None:
+            try:
+                for apply in rules:
+                    if (out := apply(a, b)) is not None:
+                        return out  # type: ignore[return-value]
+            except OverflowError:  # an exact number beside a float
+                raise _too_large(op, a, b) from None
+        node = Expr()
         node.op = op
         node.form = form
         node.args = args
         node.data = None
-        node.terms = -1
         node.serial = next(serials)
         node.top = top = a.top if one > other else b.top
-        node.key = pair_key(op, a, b) if is_power else hash((number, one, other)) & HASH | top
-        new = TableEntry(node, table.forget)
+        node.key = (hash((number, one, other)) & HASH) + top
+        new = TableEntry(node, forget)
         new.key = args
         return node if table.setdefault(args, new) is new else table.filed(node, args)
 
     return pair
 
 
-def make2(op: str, a: Expr, b: Expr) -> Expr:
-    """A node of two arguments."""
-    return cast("Expr", _pair_makers[op](a, b))
+_products, _forget_product = tables["mul"], tables["mul"].forget
 
 
-def product(a: Expr, b: Expr) -> Expr:
+def product(a: Expr, b: Any) -> Expr:
     """A product; where one with the same factors exists it is that one, whatever their order and grouping."""
+    if not isinstance(b, Expr):
+        return NotImplemented if takes_over(b) else product(a, as_expr(b))
     one, other = a.key, b.key
     if one > other:
         a, b = b, a
     if a is ONE or a is ZERO:
         return b if a is ONE else a
     top = b.top
-    key = one + other & HASH | top
-    entry = _products.get(key)
-    if entry is not None and (known := entry()) is not None:
+    key = (one + other & HASH) + top
+    if key in _products and (entry := _products.get(key)) is not None and (known := entry()) is not None:
         x, y = known.args
         if (x is a and y is b) or same_factors((known,), (a, b)):
             return known
         return intern("mul", (a, b))  # two products with one key: as good as never
-    rules, form = _product_rules[a.form]["same" if a is b else b.form]
-    for apply in rules:
-        if (out := apply(a, b)) is not None:
-            return out  # type: ignore[return-value]
+    try:
+        rules, form = a.form.products[b.form if a is not b else None]
+    except KeyError:
+        rules, form = a.form.rules_of_pair("mul", b.form, a is b)
+    if rules is not None:
+        for apply in rules:
+            if (out := apply(a, b)) is not None:
+                return out  # type: ignore[return-value]
     node = Expr()
     node.op = "mul"
     node.form = form
     node.args = (a, b)
     node.data = None
-    node.terms = -1
     node.serial = next(serials)
     node.key = key
     node.top = top
-    new = TableEntry(node, _products.forget)
+    new = TableEntry(node, _forget_product)
     new.key = key
     return node if _products.setdefault(key, new) is new else _products.filed(node, key)
 
 
-class _PairMakers(dict[str, Callable[[Expr, Expr], Any]]):
-    def __missing__(self, op: str) -> Callable[[Expr, Expr], Any]:
-        return self.setdefault(op, product if op == "mul" else _pair_maker(op))
+addition, difference = _sum_maker("add"), _sum_maker("sub")
+_OPERATORS: Final = {"add": addition, "sub": difference, "mul": product}
+Expr.__add__ = Expr.__radd__ = addition  # type: ignore[method-assign]
+Expr.__sub__ = difference  # type: ignore[method-assign]
+Expr.__mul__ = Expr.__rmul__ = product  # type: ignore[method-assign]
 
 
-_pair_makers: Final = _PairMakers()
-addition, difference = _pair_makers["add"], _pair_makers["sub"]
+def make2(op: str, a: Any, b: Any) -> Any:
+    """A node of two arguments; those of commutative operations are put in the order of their keys."""
+    if op in _OPERATORS:
+        return _OPERATORS[op](a, b)
+    if op in COMMUTATIVE and a.key > b.key:
+        a, b = b, a
+    entry = tables[op].get((a, b))
+    if entry is not None and (known := entry()) is not None:
+        return known
+    try:
+        for apply in a.form.rules_of_pair(op, b.form, a is b)[0] or ():
+            if (out := apply(a, b)) is not None:
+                return out
+    except OverflowError:  # an exact number beside a float
+        raise _too_large(op, a, b) from None
+    return intern(op, (a, b))
 
 
 def make(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
@@ -580,7 +589,7 @@ def make(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
             return make1(op, *args)
         if len(args) == 2:
             return make2(op, *args)
-    for apply in fitting_rules[op, *("any" for _ in args)] if len(args) < 4 else ():
+    for apply in rules_of_many(op, len(args)):
         if (out := apply(*args)) is not None:
             return out
     return intern(op, args, data)
@@ -589,12 +598,3 @@ def make(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
 PI: Final[Expr] = intern("pi", ())
 TRUE: Final[Condition] = intern("true", (), True)
 FALSE: Final[Condition] = intern("true", (), False)
-
-
-def plain2(op: str, args: tuple[Expr, Expr]) -> Expr:
-    """The node of two arguments in normal form, which no rule rewrites."""
-    table = tables[op]
-    entry = table.get(args)
-    if entry is not None and (known := entry()) is not None:
-        return known
-    return intern(op, args)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations_with_replacement, product
 from typing import Any, Final
 
 from ...argument_kinds import answered, checked_flags
@@ -57,7 +58,8 @@ class FactorShape:
 
     def places(self) -> list[tuple[int, int]]:
         """Row and column of each entry."""
-        return [(i, j) for i in range(self.n) for j in range(i if self.is_symmetric else 0, self.n)]
+        every = range(self.n)
+        return list(combinations_with_replacement(every, 2) if self.is_symmetric else product(every, every))
 
 
 class Factors:
@@ -114,7 +116,11 @@ def factorize(a: Matrix, kind: str = "general", sizes: Sequence[float] = ()) -> 
     if a.rows != a.cols or a.rows == 0:
         raise ExpressionError(f"factorize: the matrix must be square, got {a.rows} by {a.cols}")
     shape = FactorShape(kind, a.rows, tuple(sizes))
-    return Factors(intern("factor", tuple(a[i, j] for i, j in shape.places()), shape))
+    n = a.rows
+    entries = (
+        tuple([e for i in range(n) for e in a.entries[i * n + i : i * n + n]]) if shape.is_symmetric else a.entries
+    )
+    return Factors(intern("factor", entries, shape))
 
 
 @answered
@@ -181,12 +187,14 @@ def uncoupled_parts(factor: Block) -> list[list[int]]:
     if factor.data.kind != "definite":
         return [list(range(n))]
     part = [[i] for i in range(n)]
-    for (i, j), e in zip(factor.data.places(), factor.args, strict=True):
+    for (i, j), e in zip(combinations_with_replacement(range(n), 2), factor.args, strict=True):
         if e is not ZERO and part[i] is not part[j]:
             more, fewer = sorted((part[i], part[j]), key=len, reverse=True)
             more += fewer
             for k in fewer:
                 part[k] = more
+            if len(more) == n:
+                break
     return list({id(p): p for p in part}.values())
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
 from ...argument_kinds import answered
 from ...errors import ExpressionError, shown
-from .graph import ONE, PRINTERS, ZERO, Expr, as_expr, make2
+from .graph import ONE, PRINTERS, ZERO, Expr, addition, as_expr, difference, make2, product
 from .numpy_calls import array_ufunc
 from .portable import Portable
 
@@ -65,7 +66,9 @@ class Matrix(Portable):
             i, j = at
             if isinstance(i, slice) or isinstance(j, slice):
                 return self._block(_span(i, self.rows), _span(j, self.cols))
-            return self.entries[_index(i, self.rows) * self.cols + _index(j, self.cols)]
+            if not (0 <= i < self.rows and 0 <= j < self.cols):
+                i, j = _index(i, self.rows), _index(j, self.cols)
+            return self.entries[i * self.cols + j]
         if self.cols != 1:
             raise ExpressionError(f"a matrix of shape {self.shape} needs two indices: m[i, j]")
         return self.entries[at]
@@ -100,23 +103,21 @@ class Matrix(Portable):
         return hash((self.rows, self.cols, self.entries))
 
     def __neg__(self) -> Matrix:
-        return self.map(lambda e: -e)
+        return self.map(operator.neg)
 
-    def _elementwise(self, op: str, other: Any) -> Matrix:
+    def _elementwise(self, op: str, operation: Callable[[Expr, Expr], Expr], other: Any) -> Matrix:
         b = as_matrix(other)
-        if b.shape != self.shape:
+        if b.rows != self.rows or b.cols != self.cols:
             raise ExpressionError(f"{op}: matrices of shapes {self.shape} and {b.shape} do not fit")
-        return Matrix(
-            self.rows, self.cols, tuple(make2(op, x, y) for x, y in zip(self.entries, b.entries, strict=True))
-        )
+        return Matrix(self.rows, self.cols, tuple(map(operation, self.entries, b.entries)))
 
     def __add__(self, other: Any) -> Matrix:
-        return self._elementwise("add", other)
+        return self._elementwise("add", addition, other)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Matrix:
-        return self._elementwise("sub", other)
+        return self._elementwise("sub", difference, other)
 
     def __rsub__(self, other: Any) -> Matrix:
         return as_matrix(other) - self
@@ -125,7 +126,7 @@ class Matrix(Portable):
         if isinstance(scalar, Matrix):
             raise ExpressionError("* is for scalars; use @ for the product of matrices, dot() or cross() for vectors")
         s = as_expr(scalar)
-        return Matrix(self.rows, self.cols, tuple(make2("mul", s, e) for e in self.entries))
+        return Matrix(self.rows, self.cols, tuple([product(s, e) for e in self.entries]))
 
     __rmul__ = __mul__
 
@@ -196,10 +197,9 @@ def sum_of_products(a: Sequence[Expr], b: Sequence[Expr]) -> Expr:
     """Σ aᵢ bᵢ without the terms that are zero."""
     total = ZERO
     for x, y in zip(a, b, strict=True):
-        if x is ZERO or y is ZERO:
-            continue
-        product = make2("mul", x, y)
-        total = product if total is ZERO else make2("add", total, product)
+        if x is not ZERO and y is not ZERO:
+            term = product(x, y)
+            total = term if total is ZERO else addition(total, term)
     return total
 
 

@@ -1,127 +1,36 @@
-"""Rewriting rules by the operations that they apply to."""
+"""Rewriting rules by the operations that they apply to, and the forms of nodes by which they are found."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from .graph import Node
 
 COMMUTATIVE: Final = frozenset(("add", "mul", "min", "max", "eq", "and", "or"))
 Apply = Callable[..., "Node | None"]
-
-
-Places = frozenset[tuple[int, str]]
+Rules = tuple[Apply, ...]
+Words = frozenset[str]
 
 
 class Rule(NamedTuple):
     """A rewriting rule of an operation.
 
-    pattern   forms of its arguments
+    pattern   words that the forms of its arguments have
     apply     function of the arguments: the rewritten node, or None where the rule does not apply
     words     of the pattern, by place
-    turned    those of the arguments in the other order, of a commutative operation
-    is_symmetric   whether `apply` does not look at the order
+    is_symmetric   whether `apply` does not look at the order of the arguments
     """
 
     pattern: tuple[str, ...]
     apply: Apply
-    words: Places
-    turned: Places | None
+    words: tuple[Words, ...]
     is_symmetric: bool
 
 
-class RuleTable(dict[Any, tuple[Apply, ...]]):
-    """Functions of rules by operation and forms of the arguments, collected from `registry` on first use."""
-
-    registry: dict[str, list[Rule]] = {}  # by operation
-
-    def __missing__(self, key: tuple[str, ...]) -> tuple[Apply, ...]:
-        op, *forms = key
-        if forms[-1] == "same":
-            forms[-1] = f"{forms[0]} same"
-        words, found = _words(*forms), list[Apply]()
-        for pattern, apply, own, turned, is_symmetric in self.registry.get(op, ()):
-            if len(pattern) != len(forms):
-                continue
-            if own <= words:
-                found.append(apply)
-                if is_symmetric:
-                    continue
-            if turned is not None and turned <= words:
-                found.append(_with_arguments_turned(apply))
-        self[key] = tuple(found)
-        return self[key]
-
-
-def _with_arguments_turned(apply: Apply) -> Apply:
-    return lambda a, b: apply(b, a)
-
-
-def _words(*forms: str) -> Places:
-    """The words of forms, or of a pattern, place by place; none for a pattern that all forms fit."""
-    return frozenset([(k, word) for k, form in enumerate(forms) if form != "any" for word in form.split()])
-
-
-fitting_rules = RuleTable()
-
-
-_ANGLES: Final = {"sin": 1, "cos": 1, "pow": 2, "angle": 1, "angles": 2}
-
-
-def _product_form(*arguments: str) -> str:
-    """The form of a product by those of its two arguments: the word "mul", and the properties of products that rules
-    use, so that they are called where they may apply.
-
-    number   its first argument is a number            inner   an argument is a product whose first is a number
-    deep     a number is somewhere among its factors   angle, angles   one, or more, of these may be a sine or cosine
-    """
-    first, second = (a.split() for a in arguments)
-    found = {*first, *second}
-    angles = sum(_ANGLES.get(word, 0) for word in (*first, *second))
-    words = {
-        "number": first == ["const"],
-        "inner": "number" in found,
-        "deep": not found.isdisjoint(("const", "deep")),
-        "angle": angles == 1,
-        "angles": angles > 1,
-    }
-    return " ".join(["mul", *(word for word, fits in words.items() if fits)])
-
-
-class _RuleRow(dict[str, tuple[tuple[Apply, ...], str]]):
-    """Rules of an operation on two arguments, and the form of its node, by the form of the second argument."""
-
-    __slots__ = ("first", "op")
-
-    def __init__(self, op: str, first: str) -> None:
-        self.op, self.first = op, first
-
-    def __missing__(self, second: str) -> tuple[tuple[Apply, ...], str]:
-        other = self.first if second == "same" else second
-        form = _product_form(self.first, other) if self.op == "mul" else self.op
-        return self.setdefault(second, (fitting_rules[self.op, self.first, second], form))
-
-
-class _RuleRows(dict[str, _RuleRow]):
-    """The rows of an operation, by the form of the first argument."""
-
-    __slots__ = ("op",)
-
-    def __init__(self, op: str) -> None:
-        self.op = op
-
-    def __missing__(self, first: str) -> _RuleRow:
-        return self.setdefault(first, _RuleRow(self.op, first))
-
-
-class _PairRules(dict[str, _RuleRows]):
-    def __missing__(self, op: str) -> _RuleRows:
-        return self.setdefault(op, _RuleRows(op))
-
-
-pair_rules = _PairRules()
+registry: Final[dict[str, list[Rule]]] = {}  # by operation
 
 
 def rule(op: str, *pattern: str, symmetric: bool = False) -> Callable[[Apply], Apply]:
@@ -133,12 +42,182 @@ def rule(op: str, *pattern: str, symmetric: bool = False) -> Callable[[Apply], A
     `left` is indeed rewritten to `right`. Patterns of commutative operations hold in both orders; a symmetric rule does
     not look at the order itself.
     """
+    words = tuple(Words(place.split()) - {"any"} for place in pattern)
 
     def register(apply: Apply) -> Apply:
         is_symmetric = symmetric or len(set(pattern)) < len(pattern)
-        turned = _words(*pattern[::-1]) if op in COMMUTATIVE else None
-        made = Rule(pattern, apply, _words(*pattern), turned, is_symmetric)
-        fitting_rules.registry.setdefault(op, []).append(made)
+        registry.setdefault(op, []).append(Rule(pattern, apply, words, is_symmetric))
         return apply
 
     return register
+
+
+@cache
+def _rules_by_number(op: str, fitting: int, turned: int = 0) -> Rules:
+    """Functions of rules of an operation by their numbers, as bits: of those that fit the arguments as they are, and in
+    the other order."""
+    found = list[Apply]()
+    both = fitting | turned
+    while both:
+        bit = both & -both
+        both ^= bit
+        made = registry[op][bit.bit_length() - 1]
+        if fitting & bit:
+            found.append(made.apply)
+        if turned & bit and not (fitting & bit and made.is_symmetric):
+            found.append(_with_arguments_turned(made.apply))
+    return tuple(found)
+
+
+def _numbers_of_rules(op: str, words: Words, place: int, count: int) -> int:
+    """Numbers of the rules, as bits, of an operation on so many arguments that a form fits in one place."""
+    found = 0
+    for needed, numbers in _numbers_by_words(op, place, count).items():
+        if needed <= words:
+            found |= numbers
+    return found
+
+
+@cache
+def _numbers_by_words(op: str, place: int, count: int) -> dict[Words, int]:
+    """Numbers of the rules for so many arguments, as bits, by the words that they need in one place."""
+    out: dict[Words, int] = {}
+    for k, made in enumerate(registry.get(op, ())):
+        if len(made.words) == count:
+            out[made.words[place]] = out.get(made.words[place], 0) | 1 << k
+    return out
+
+
+def _with_arguments_turned(apply: Apply) -> Apply:
+    return lambda a, b: apply(b, a)
+
+
+@cache
+def rules_of_many(op: str, count: int) -> Rules:
+    """Rules for arguments of any form."""
+    return tuple(r.apply for r in registry.get(op, ()) if len(r.words) == count and not any(r.words))
+
+
+# ---------------------------------------------------------------------------------------------------------- forms
+
+_NO_WORDS: Final = Words()
+_SAME: Final = Words(("same",))
+_COMPOUND: Final = frozenset(("add", "sub", "neg", "mul", "div", "where"))
+_ANGLES: Final = {"sin": 1, "cos": 1, "pow": 2, "angle": 1, "angles": 2}
+
+
+def is_compound(op: str) -> bool:
+    """Whether nodes of an operation are factors of terms that are not simple."""
+    return op in _COMPOUND
+
+
+class NodeForm:
+    """The operation of a node, with the properties that rules use, as words: by it they are looked up, so that they are
+    called where they may apply.
+
+    For a product
+
+        number   its first argument is a number            inner   an argument is a product whose first is a number
+        deep     a number is somewhere among its factors   angle, angles   one, or more, of these may be a sine or cosine
+        simple   no factor is compound
+
+    and for a sum or difference: simple, if its terms may be. All but compound nodes are simple.
+
+    words   the operation and the properties
+    alone   rules for an operation on a node of this form alone
+    pairs   of an operation on two arguments, this the form of the first: by the form of the second, None where it is the
+            first, the rules, None for none, and the form of the node. Products, sums and differences are among them
+    """
+
+    __slots__ = (
+        "_fitting", "alone", "angles", "differences", "has_number", "is_factor", "is_simple", "op", "pairs", "products", "starts_with_number", "sums", "words",
+    )  # fmt: skip
+
+    def __init__(self, *words: str) -> None:
+        self.op = words[0]
+        self.words = Words(words) if is_compound(self.op) else Words((*words, "simple"))
+        self.is_simple = "simple" in self.words
+        self.is_factor = self.is_simple and self.op not in ("add", "sub")
+        self.starts_with_number = "number" in words
+        self.has_number = self.op == "const" or "deep" in words
+        self.angles = sum(_ANGLES.get(word, 0) for word in words)
+        self.alone = dict[str, Rules]()
+        self.pairs = dict[str, dict[NodeForm | None, PairRules]]()
+        self._fitting = dict[str, tuple[int, int]]()
+        self.forget_rules()
+
+    def forget_rules(self) -> None:
+        """Look up all rules anew."""
+        self.alone.clear()
+        self.pairs.clear()
+        self._fitting.clear()
+        self.products, self.sums, self.differences = (self.pairs.setdefault(op, {}) for op in ("mul", "add", "sub"))
+
+    def rules_alone(self, op: str) -> Rules:
+        """Rules for an operation on a node of this form alone."""
+        return self.alone.setdefault(op, _rules_by_number(op, _numbers_of_rules(op, self.words, 0, 1)))
+
+    def rules_of_pair(self, op: str, second: NodeForm, is_same: bool = False) -> PairRules:
+        """Rules for two arguments of an operation, None for none, and the form of its node."""
+        row = self.pairs.setdefault(op, {})
+        key = None if is_same else second
+        if key not in row:
+            is_first, is_second = self._fitting.get(op) or self._numbers_of_pairs(op)
+            others = second._numbers_of_pairs(op, _SAME) if is_same else second._fitting.get(op)
+            first_of_other, second_of_other = others or second._numbers_of_pairs(op)
+            fitting = is_first & second_of_other
+            turned = is_second & first_of_other if op in COMMUTATIVE else 0
+            rules = _rules_by_number(op, fitting, turned) if fitting or turned else None
+            row[key] = rules, _form_of_pair(op, self, second)
+        return row[key]
+
+    def _numbers_of_pairs(self, op: str, more: Words = _NO_WORDS) -> tuple[int, int]:
+        """Numbers of the rules for two arguments, as bits, that this form fits as the first, and as the second."""
+        first, second = (_numbers_of_rules(op, self.words | more, place, 2) for place in (0, 1))
+        if not more:
+            self._fitting[op] = first, second
+        return first, second
+
+
+PairRules = tuple[Rules | None, NodeForm]
+
+
+class _Forms(dict[tuple[str, ...], NodeForm]):
+    def __missing__(self, words: tuple[str, ...]) -> NodeForm:
+        return self.setdefault(words, NodeForm(*words))
+
+
+_forms: Final = _Forms()
+
+
+def plain_form(op: str) -> NodeForm:
+    """The form of nodes that are looked up by their operation alone."""
+    return _forms[op,]
+
+
+def forget_fitting_rules() -> None:
+    """Look up all rules anew."""
+    rules_of_many.cache_clear()
+    _rules_by_number.cache_clear()
+    _numbers_by_words.cache_clear()
+    for form in _forms.values():
+        form.forget_rules()
+
+
+def _form_of_pair(op: str, first: NodeForm, second: NodeForm) -> NodeForm:
+    """The form of a node of two arguments by theirs."""
+    if op != "mul":
+        return _forms[op, "simple"] if op in ("add", "sub") and first.is_simple and second.is_simple else _forms[op,]
+    angles = first.angles + second.angles
+    words = ["mul"]
+    if first.op == "const":
+        words.append("number")
+    if first.starts_with_number or second.starts_with_number:
+        words.append("inner")
+    if first.has_number or second.has_number:
+        words.append("deep")
+    if angles:
+        words.append("angle" if angles == 1 else "angles")
+    if first.is_factor and second.is_factor:
+        words.append("simple")
+    return _forms[tuple(words)]

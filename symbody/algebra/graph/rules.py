@@ -20,9 +20,12 @@ from .graph import (
     ZERO,
     Expr,
     Number,
+    addition,
     constant,
+    difference,
     make1,
     make2,
+    product,
 )
 from .rule_table import rule
 
@@ -33,16 +36,7 @@ def neg(a: Expr) -> Expr:
     return make1("neg", a)
 
 
-def add(a: Expr, b: Expr) -> Expr:
-    return make2("add", a, b)
-
-
-def sub(a: Expr, b: Expr) -> Expr:
-    return make2("sub", a, b)
-
-
-def mul(a: Expr, b: Expr) -> Expr:
-    return make2("mul", a, b)
+add, sub, mul = addition, difference, product
 
 
 def div(a: Expr, b: Expr) -> Expr:

@@ -16,9 +16,9 @@ import operator
 from collections.abc import Sequence
 from typing import Any, Final
 
-from .graph import ONE, ZERO, Expr, Number, plain2
+from .graph import ONE, ZERO, Expr, Number, intern
 from .node_keys import key_class
-from .rule_table import rule
+from .rule_table import is_compound, rule
 from .rules import folded_by, folded_constant, mul, neg, sub, term
 
 MAX_SORTED: Final = 6  # largest number of factors or terms that are put into canonical order
@@ -26,8 +26,6 @@ MAX_SORTED: Final = 6  # largest number of factors or terms that are put into ca
 SPEED_CLASS: Final = 7
 _SUMS: Final = ("add", "sub")
 _key = operator.attrgetter("key")
-# operations that make a factor of a term compound
-_COMPOUND: Final = frozenset(("add", "sub", "neg", "mul", "div", "where"))
 
 
 def factors_up_to(most: int, a: Expr) -> list[Expr]:
@@ -48,7 +46,7 @@ def factors_up_to(most: int, a: Expr) -> list[Expr]:
 def _chain_of(op: str, parts: Sequence[Expr]) -> Expr:
     out = parts[0]
     for p in parts[1:]:
-        out = plain2(op, (out, p) if out.key <= p.key else (p, out))
+        out = intern(op, (out, p) if out.key <= p.key else (p, out))
     return out
 
 
@@ -109,17 +107,9 @@ def _simple_terms(a: Expr) -> list[tuple[Expr, bool]]:
     return out
 
 
-def _term_count(n: Any) -> int:
-    """How many simple terms a sum has, 0 if there are too many or one is compound; counted once for each node."""
-    count: int = n.terms
-    if count < 0:
-        n.terms = count = len(_simple_terms(n))
-    return count
-
-
 def has_free_terms(n: Any) -> bool:
     """Whether the terms of a sum may be written in any order: it is one node for all of them."""
-    return _term_count(n) > 0
+    return bool(_simple_terms(n))
 
 
 def _is_simple(n: Expr) -> bool:
@@ -138,7 +128,7 @@ def _is_near_leaves(n: Expr) -> bool:
         return not isinstance(n.data, float)
     if n.op == "item" and n.args[0].op == "sweeps":
         return False
-    return n.op not in _COMPOUND and all(not b.args for a in n.args for b in a.args)
+    return not is_compound(n.op) and all(not b.args for a in n.args for b in a.args)
 
 
 def _number_and_rest(t: Expr) -> tuple[Number, Expr]:
@@ -150,10 +140,10 @@ def _number_and_rest(t: Expr) -> tuple[Number, Expr]:
 
 
 def _sum(a: Expr, b: Expr, subtracts: bool) -> Expr | None:
-    count = a.terms if a.terms >= 0 else _term_count(a)
-    if count == 0 or count == MAX_SORTED or not 0 < _term_count(b) <= MAX_SORTED - count:
+    one = _simple_terms(a)
+    other = _simple_terms(b) if one else one
+    if not other or len(one) + len(other) > MAX_SORTED:
         return None
-    one, other = _simple_terms(a), _simple_terms(b)
     number: Number = 0
     numbers: dict[Expr, Number] = {}
     for t, minus in (*one, *((t, minus != subtracts) for t, minus in other)):
@@ -175,45 +165,45 @@ def _written_sum(number: Number, added: Sequence[Expr], taken: Sequence[Expr]) -
             if number == 0
             else sub(folded_constant(number), rest)
             if len(taken) < 2
-            else plain2("sub", (folded_constant(number), rest))
+            else intern("sub", (folded_constant(number), rest))
         )
     out = _chain_of("add", added)
     for t in taken:
-        out = plain2("sub", (out, t))
-    return out if number == 0 else plain2("add", (folded_constant(number), out))
+        out = intern("sub", (out, t))
+    return out if number == 0 else intern("add", (folded_constant(number), out))
 
 
-@rule("add", "add", "any", symmetric=True)
+@rule("add", "add simple", "simple", symmetric=True)
 def _(a: Expr, b: Expr) -> Expr | None:
     """(a + x) + (b + y) = b + (y + (x + a))"""
     return _sum(a, b, False)
 
 
-@rule("add", "sub", "any", symmetric=True)
+@rule("add", "sub simple", "simple", symmetric=True)
 def _(a: Expr, b: Expr) -> Expr | None:
     """(a - x) + (b - y) = b - y + (a - x)"""
     return None if b.op == "add" or a.op == "add" else _sum(a, b, False)
 
 
-@rule("sub", "add", "any")
+@rule("sub", "add simple", "simple")
 def _(a: Expr, b: Expr) -> Expr | None:
     """(a + x) - (b + y) = a - y + (x - b)"""
     return _sum(a, b, True)
 
 
-@rule("sub", "sub", "any")
+@rule("sub", "sub simple", "simple")
 def _(a: Expr, b: Expr) -> Expr | None:
     """(a - x) - (b - y) = y - x - (b - a)"""
     return _sum(a, b, True)
 
 
-@rule("sub", "any", "add")
+@rule("sub", "simple", "add simple")
 def _(a: Expr, b: Expr) -> Expr | None:
     """a * b - (x + y) = a * b - y - x"""
     return None if a.op in _SUMS else _sum(a, b, True)
 
 
-@rule("sub", "any", "sub")
+@rule("sub", "simple", "sub simple")
 def _(a: Expr, b: Expr) -> Expr | None:
     """a - (b - x) = a + x - b"""
     return None if a.op in _SUMS else _sum(a, b, True)
