@@ -246,7 +246,7 @@ def llvm_text(
     return LlvmModule(made, lanes, register, real, rounding).text()
 
 
-def schedule_text(shape: SweepShape, name: str, register: int, rounding: str) -> LlvmText:
+def schedule_module(shape: SweepShape, name: str, register: int, rounding: str) -> LlvmText:
     """The module of a schedule alone, whose memory is the only output."""
     module = LlvmModule(Program("schedule", (), (), ()), 1, register, "double", rounding)
     made = sweep_text(shape, f"{name}.sweeps", module)

@@ -11,7 +11,7 @@ from typing import Final
 
 from ...algebra.graph.sweeps import Schedule
 from ..llvm import jit
-from ..llvm.program_text import schedule_text
+from ..llvm.program_text import schedule_module
 from ..loops.records import address_of
 from ..programs.lower import sweep_shape
 from ..programs.sweep_shape import SweepShape
@@ -24,8 +24,8 @@ ENTRY: Final = "schedule.entry"
 
 
 def has_externals(schedule: Schedule) -> bool:
-    """Whether fragments call functions of the user, which only programs can."""
-    return any(f.externals for f in sweep_shape(schedule).fragments)
+    """Whether fragments call external functions, whose addresses only programs have."""
+    return bool(sweep_shape(schedule).externals)
 
 
 def sweep_code(schedule: Schedule) -> jit.Loaded:
@@ -38,7 +38,7 @@ def sweep_code(schedule: Schedule) -> jit.Loaded:
 def _loaded_code(shape: SweepShape, key: str) -> jit.Loaded:
     kept = disk.load(key)
     if kept is None:
-        text = schedule_text(shape, ENTRY, jit.lanes(), jit.rounding())
+        text = schedule_module(shape, ENTRY, jit.lanes(), jit.rounding())
         kept = jit.machine_code(text.kernels, text.pieces)
         disk.save(key, kept)
     return jit.Loaded(kept)

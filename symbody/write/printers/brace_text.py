@@ -32,14 +32,8 @@ class BraceText(LoopText):
         for taken in ("t", "x", "r", "p", "w", "at", "places"):
             names.take(taken)
         self.fields, self.reserved = fields, reserved
-        arguments, results, texts = list[str](), list[str](), list[list[str]]()
-        if adds is None:
-            arguments = ["t", "x", "r", "p", *(names.new(g.name) for g in program.inputs[4:])]
-            results = [names.new(o.name) for o in program.outputs]
-            groups = zip(arguments[1:], program.inputs[1:], strict=True)
-            texts = [["t"], *([f"{a}[{k}]" for k in range(len(g))] for a, g in groups)]
-            texts[3] = [f"p.{f}" for f in fields] if program.inputs[3].symbols else []
-        super().__init__(program, name, names, arguments, results, texts, adds)
+        signature = self.language.signature(program, names, fields) if adds is None else ([], [], [])
+        super().__init__(program, name, names, *signature, adds)
         self.kernels: list[ir.Kernel] = []
 
     @staticmethod

@@ -29,7 +29,7 @@ class LoopLanguage:
     put, add        store a number in the memory, or add it to what is there
     memory          define a memory: name and size
     run             run a loop: its name, and that of the memory
-    item            of the memory
+    item            of the memory, and of arguments
     first           index of the first number of an array
     """
 
@@ -47,6 +47,18 @@ class LoopLanguage:
     @cached_property
     def parts(self) -> dict[str, Template]:
         return template_parts(self.package, self.file)
+
+    def signature(
+        self, program: ir.Program, names: UniqueNames, fields: Sequence[str]
+    ) -> tuple[list[str], list[str], list[list[str]]]:
+        """Names of the arguments and results of a function, and the text of each number among the arguments; parameters are
+        `fields` of p."""
+        arguments = ["t", "x", "r", "p", *(names.new(g.name) for g in program.inputs[4:])]
+        results = [names.new(o.name) for o in program.outputs]
+        groups = zip(arguments[1:], program.inputs[1:], strict=True)
+        texts = [["t"], *([self.item.format(a, k + self.first) for k in range(len(g))] for a, g in groups)]
+        texts[3] = [f"p.{f}" for f in fields] if program.inputs[3].symbols else []
+        return arguments, results, texts
 
 
 def loop_lines(
