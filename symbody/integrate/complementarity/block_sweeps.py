@@ -45,7 +45,7 @@ SMALL_PIVOT: Final = 1e-12
 
 
 def solve_graph(g: ContactGraph) -> float:
-    """Forces x from those that are there; the largest residual of the islands."""
+    """Solve for the forces x, which are also the initial guess; the largest residual of the islands."""
     find_islands(g)
     set_speeds(g)
     g.sweeps = 0
@@ -58,7 +58,7 @@ def solve_graph(g: ContactGraph) -> float:
 
 
 def wake_nodes(g: ContactGraph) -> None:
-    """Bodies sleep on where all of their island do."""
+    """Wake all bodies of islands in which one is awake."""
     for i in range(g.nodes):
         if g.island[i] < 0:
             g.idle[i] = 0
@@ -72,11 +72,11 @@ def wake_nodes(g: ContactGraph) -> None:
 
 
 def solve_island(g: ContactGraph, k: int) -> float:
-    """Sweeps until the residual of an island is below the tolerance, `most` at most; the residual."""
+    """At most `most` sweeps, until the residual of an island is below the tolerance; the residual."""
     aim = CHECK_FACTOR
     before = 1e300
     least = 1e300
-    tired = 0
+    stalled = 0
     forget_turns(g)
     set_free_scale(g, k)
     is_small = 1 if g.first[k + 1] - g.first[k] <= MOST_DENSE else 0
@@ -92,16 +92,16 @@ def solve_island(g: ContactGraph, k: int) -> float:
             if residual <= g.tolerance:
                 return residual
             aim = 0.5 * aim
-        tired += 1
+        stalled += 1
         if g.square < 0.9 * least:
             least = g.square
-            tired = 0
-        if g.square > GROWTH * before or tired > PATIENCE:
+            stalled = 0
+        if g.square > GROWTH * before or stalled > PATIENCE:
             forget_turns(g)
         before = g.square
-        if tired > 2 * PATIENCE:
-            tired = 0
-        if tired <= PATIENCE and turn < most - 1 and turn % EVERY == EVERY - 1:
+        if stalled > 2 * PATIENCE:
+            stalled = 0
+        if stalled <= PATIENCE and turn < most - 1 and turn % EVERY == EVERY - 1:
             combine_turns(g, k)
     update_links(g)
     residual = island_residual(g, k)
@@ -111,7 +111,7 @@ def solve_island(g: ContactGraph, k: int) -> float:
 
 
 def solve_densely(g: ContactGraph, k: int, before: float) -> float:
-    """Newton's method on a small island that sweeps do not solve; the residual. Forces stay where it finds none better."""
+    """Newton's method on a small island on which sweeps do not converge; the residual. Forces change only if it decreases."""
     pose_island(g, k)
     residual = solve_by_proximal_newton(g.dense, g.near, g.tolerance)
     if not residual < before:
@@ -131,7 +131,7 @@ def solve_densely(g: ContactGraph, k: int, before: float) -> float:
 
 
 def pose_island(g: ContactGraph, k: int) -> None:
-    """The problem of an island in dense arrays: normal rows first, then two rows of each cone."""
+    """The contact problem of an island in dense arrays: normal rows first, then two rows for each cone."""
     p = g.dense
     count = g.first[k + 1] - g.first[k]
     p.n = ROWS * count
@@ -158,7 +158,7 @@ def dense_row(count: int, contact: int, row: int) -> int:
 
 
 def set_couplings(g: ContactGraph, k: int) -> None:
-    """A of an island: the motions that unit forces cause, one after another."""
+    """A of an island, column by column: motions due to unit forces."""
     p = g.dense
     count = g.first[k + 1] - g.first[k]
     for i in range(g.width * g.nodes):
@@ -283,7 +283,7 @@ def sweep_contact(g: ContactGraph, c: int) -> None:
 
 
 def combine_turns(g: ContactGraph, k: int) -> None:
-    """Differences of this turn and the one before into the memory; then forces and speeds of the least change."""
+    """Store the differences to the turn before; then the combination of turns with the smallest change."""
     update_links(g)
     size = ROWS * g.contacts
     is_first = 1 if g.next == 0 else 0

@@ -1,14 +1,15 @@
-"""Contact forces of an island by Newton's method with a proximal term, as kernels: for problems in dense arrays that sweeps do
-not solve.
+"""Contact forces of an island by Newton's method with a proximal term, as kernels on dense arrays: for problems on which sweeps
+do not converge.
 
-Wedged bodies make the contact problem neither monotone nor determinate. With a term that holds forces near those that there are,
+With wedged bodies the contact problem is neither monotone nor uniquely solvable. With a proximal term, which penalises changes of
+the forces x₀,
 
     v = A x + b + w D (x - x₀),      D: A_NN of normal rows, mobility of tangential ones,
 
-it is both for a sufficient weight w, and Newton's method on its natural map (Alart and Curnier 1991) converges in a few steps. The
-next x₀ is its solution, and w decreases as long as Newton's method converges: the proximal point method (Rockafellar 1976), whose
-fixed points are the solutions of the problem itself. Those of statically indeterminate contacts are near the forces of the
-beginning.
+it is both if the weight w is large enough, and Newton's method on its natural map (Alart and Curnier 1991) converges in a few
+steps. Its solution is the next x₀, and w decreases as long as Newton's method converges: the proximal point method (Rockafellar
+1976), whose fixed points are the solutions of the original problem. Forces of statically indeterminate contacts stay close to the
+initial ones.
 """
 
 from __future__ import annotations
@@ -25,18 +26,18 @@ from .contact_arrays import SMALLEST, ContactArrays, contact_residual, indices, 
 
 FIRST_WEIGHT: Final = 0.1
 LEAST_WEIGHT: Final = 1e-8
-LESS: Final = 0.2  # weight of the next problem, where Newton's method took an ordinary number of steps
-MUCH_LESS: Final = 0.05  # where it took few
-MORE: Final = 4.0  # where it did not converge
-FEW: Final = 3
-MANY: Final = 10  # steps from which the weight stays
-NEAR_STEPS: Final = 15  # of Newton's method with one x₀
-MOST_STEPS: Final = 60  # with all
-EXACT: Final = 0.1  # of the tolerance, to which each of these problems is solved
-FAR: Final = 0.01  # miss, as a fraction of the scale, beyond which x₀ stays
-STEEP: Final = 10.0  # times 1 / A_ii: parameter of the natural map
-DECREASE: Final = 1e-3  # least decrease of the miss, as a fraction of the part of a step
-SHORTEST: Final = 1e-3  # part of a step that is taken if none decreases the miss
+WEIGHT_DECREASE: Final = 0.2  # factor of w where Newton's method took an ordinary number of steps
+FAST_DECREASE: Final = 0.05  # where it took few
+WEIGHT_INCREASE: Final = 4.0  # where it did not converge
+FEW_STEPS: Final = 3
+MANY_STEPS: Final = 10  # above which w is kept
+NEAR_STEPS: Final = 15  # largest number of Newton steps with one x₀
+MOST_STEPS: Final = 60  # in total
+EXACT: Final = 0.1  # tolerance of each proximal problem, as a fraction of that of the contact problem
+FAR: Final = 0.01  # natural map, as a fraction of the scale, above which the step of x₀ is rejected
+STEEP: Final = 10.0  # parameter of the natural map, times A_ii
+DECREASE: Final = 1e-3  # sufficient decrease in the line search, relative to the step length
+SHORTEST: Final = 1e-3  # smallest step length of the line search
 
 
 class NearProblem(Struct):
@@ -44,11 +45,11 @@ class NearProblem(Struct):
 
     weight        w; `steps` of Newton's method so far
     centre, best  x₀, and the forces of the least residual
-    base          forces before a step, `step` and what it does to v: `turned`
+    base          forces before a step; `step`, and `turned`, the change of v by it
     motion        v, with the proximal term
     miss          natural map, by rows
     size, limit   of each cone: |x_T - v_T s / a| and μ N
-    active        rows whose step is not known, `count` of them; `matrix`, `order` and `right`: the equations for these
+    active        rows that are unknowns of a Newton step, `count` of them; `matrix`, `order` and `right`: its linear system
     """
 
     weight: Mutable[float]
@@ -70,7 +71,7 @@ class NearProblem(Struct):
 
 
 def near_problem(rows: int, cones: int) -> NearProblem:
-    """Memory for problems of at most so many rows and cones."""
+    """Memory for problems with up to this many rows and cones."""
     numbers = [np.zeros(rows + 1) for _ in range(8)]
     return NearProblem(
         weight=0.0, steps=0, centre=numbers[0], best=numbers[1], base=numbers[2], step=numbers[3], turned=numbers[4], motion=numbers[5], miss=numbers[6],
@@ -80,7 +81,7 @@ def near_problem(rows: int, cones: int) -> NearProblem:
 
 
 def solve_by_proximal_newton(p: ContactArrays, m: NearProblem, tolerance: float) -> float:
-    """Forces p.x from those that are there; the residual."""
+    """Solve for the forces p.x, which are also the initial guess; the residual."""
     best = contact_residual(p)
     copy_numbers(p.n, p.x, m.best)
     m.weight = FIRST_WEIGHT
@@ -98,11 +99,11 @@ def solve_by_proximal_newton(p: ContactArrays, m: NearProblem, tolerance: float)
         if not missed <= FAR * scale:
             copy_numbers(p.n, m.centre, p.x)
         if not missed <= EXACT * tolerance * scale:
-            m.weight = MORE * m.weight
-        elif m.steps - before <= FEW:
-            m.weight = max(LEAST_WEIGHT, MUCH_LESS * m.weight)
-        elif m.steps - before <= MANY:
-            m.weight = max(LEAST_WEIGHT, LESS * m.weight)
+            m.weight = WEIGHT_INCREASE * m.weight
+        elif m.steps - before <= FEW_STEPS:
+            m.weight = max(LEAST_WEIGHT, FAST_DECREASE * m.weight)
+        elif m.steps - before <= MANY_STEPS:
+            m.weight = max(LEAST_WEIGHT, WEIGHT_DECREASE * m.weight)
     copy_numbers(p.n, m.best, p.x)
     return best
 
@@ -113,7 +114,7 @@ def copy_numbers(n: int, source: Numbers, to: Numbers) -> None:
 
 
 def project_forces(p: ContactArrays) -> None:
-    """Forces within their cones."""
+    """Project the forces onto their cones."""
     for c in range(p.cones):
         p.x[c] = max(0.0, p.x[c])
         i = p.first[c]
@@ -128,7 +129,7 @@ def project_forces(p: ContactArrays) -> None:
 
 
 def solve_near(p: ContactArrays, m: NearProblem, aim: float) -> float:
-    """Newton's method with the x₀ that there is, until the natural map is below `aim` in the norm of energy; its size."""
+    """Newton's method for the current x₀, until the energy norm of the natural map is below `aim`; that norm."""
     set_motions(p, m)
     missed = set_misses(p, m)
     for _ in range(NEAR_STEPS):
@@ -145,7 +146,7 @@ def solve_near(p: ContactArrays, m: NearProblem, aim: float) -> float:
 
 
 def take_part(p: ContactArrays, m: NearProblem, before: float) -> float:
-    """The part of a step, halved again and again, that decreases the natural map; its size."""
+    """Line search: halve the step until it decreases the natural map; the norm of the map."""
     copy_numbers(p.n, p.x, m.base)
     for i in range(p.n):
         m.turned[i] = row_product(p, m, i, m.step)
@@ -165,7 +166,7 @@ def take_part(p: ContactArrays, m: NearProblem, before: float) -> float:
 
 
 def row_product(p: ContactArrays, m: NearProblem, i: int, x: Numbers) -> float:
-    """(A + w D) x of a row."""
+    """A row of (A + w D) x."""
     out = m.weight * row_scale(p, i) * x[i]
     for j in range(p.n):
         out += p.A[i * p.n + j] * x[j]
@@ -173,7 +174,7 @@ def row_product(p: ContactArrays, m: NearProblem, i: int, x: Numbers) -> float:
 
 
 def row_scale(p: ContactArrays, i: int) -> float:
-    """A_NN of a normal row, the mobility of a tangential one."""
+    """Entry of D: A_NN of a normal row, the mobility of a tangential one."""
     return max(p.A[i * p.n + i], SMALLEST) if i < p.normals else p.mobility[(i - p.normals) // 2]
 
 
@@ -183,12 +184,12 @@ def set_motions(p: ContactArrays, m: NearProblem) -> None:
 
 
 def steepness(p: ContactArrays, m: NearProblem, i: int) -> float:
-    """What v is multiplied by in the natural map."""
+    """Factor of v in the natural map."""
     return STEEP / (row_scale(p, i) * (1.0 + m.weight))
 
 
 def set_misses(p: ContactArrays, m: NearProblem) -> float:
-    """The natural map, and its size in the norm of energy."""
+    """Set the natural map; its energy norm."""
     square = 0.0
     for c in range(p.cones):
         r = steepness(p, m, c)
@@ -211,7 +212,7 @@ def set_misses(p: ContactArrays, m: NearProblem) -> float:
 
 
 def set_equations(p: ContactArrays, m: NearProblem) -> None:
-    """Steps of rows that lose their force; of the others, the equations of the branch."""
+    """Steps of rows without force on the current branch, and the linear system for the other rows."""
     m.count = 0
     for i in range(p.n):
         m.step[i] = -p.x[i]
@@ -237,7 +238,7 @@ def is_pushing(p: ContactArrays, m: NearProblem, i: int) -> int:
 
 
 def hold_row(p: ContactArrays, m: NearProblem, i: int, row: Numbers) -> None:
-    """s / a times A + w D, of the active columns."""
+    """Active columns of the row, for v = 0."""
     r = steepness(p, m, i)
     for j in range(m.count):
         row[j] = r * p.A[i * p.n + m.active[j]]

@@ -1,5 +1,4 @@
-"""Constraints of many equal parts as numbers: phi, Jc and b with few entries, computed in loops, and vectors that show which rows
-depend on each other."""
+"""Constraints of many equal parts in numbers: phi, sparse Jc and b from compiled loops, and linear dependences between rows."""
 
 from __future__ import annotations
 
@@ -17,8 +16,8 @@ from ...emit.run.callable import Array, Compiled
 from .configuration_search import MAX_ATTEMPTS
 from .sparse_search import NormalMatrix, scipy_sparse, sizes_of_sparse_rows, sparse_factors
 
-LEAST_EIGENVALUE: Final = 1e-13  # of J Jᵀ of rows of length one, in place of zero
-DEPENDENT: Final = 1e-9  # singular value of rows of length one below which they depend on each other
+LEAST_EIGENVALUE: Final = 1e-13  # added to J Jᵀ of rows of unit length, so that it is regular
+DEPENDENT: Final = 1e-9  # relative singular value below which rows of unit length count as linearly dependent
 VECTORS: Final = 12  # of inverse iteration
 ITERATIONS: Final = 6
 
@@ -26,10 +25,10 @@ Make = Callable[[str, Callable[[], Mapping[str, Any]]], Compiled]
 
 
 class SparseConstraints:
-    """Values and slopes of the constraints of equations in loops; every function takes t, q, u, z, r, p.
+    """Values and Jacobians of the constraints of equations in loops; every function takes t, q, u, z, r, p.
 
-    make   a compiled function from its name and outputs
-    call   values of a compiled function
+    make   returns a compiled function for a name and outputs
+    call   evaluates a compiled function
     """
 
     def __init__(self, loops: ConstraintSweeps, make: Make, call: Callable[..., Any]) -> None:
@@ -62,12 +61,12 @@ class SparseConstraints:
 
     @cached_property
     def coordinates(self) -> list[int] | None:
-        """Of each speed the number of the coordinate whose rate it is; None where slopes of positions are not those of speeds."""
+        """For each speed the number of the coordinate whose rate it is; None if ∂phi/∂q is not Jc."""
         return self.loops.coordinates
 
     def alike_starts(self, start: Array, free: Any) -> Iterator[Array]:
-        """Starts with free angles moved at random, each farther: those in the same place of every tree alike, and from the mean of
-        those that are held there."""
+        """Starts with random changes of the free angles, of increasing size. Angles at the same place of equal trees change alike; they
+        begin at the mean of those that are held at that place."""
         number = {v.symbol: v.index for v in self.loops.eq.variables.of("q") if v.is_angle}
         movable = set(free.tolist())
         alike: dict[int, list[int]] = {}
@@ -85,7 +84,7 @@ class SparseConstraints:
             yield x
 
     def unwound(self, x: Array, start: Array, rows: Callable[[Array], tuple[Array, Any]], free: Any) -> Array:
-        """The same with whole turns taken away from free angles, where these do not change the rows."""
+        """The same configuration without whole turns of free angles, unless these change the residuals."""
         angles = [v.index for v in self.loops.eq.variables.of("q") if v.is_angle]
         own = np.intersect1d(free, angles).astype(np.intp)
         nearer = x.copy()
@@ -101,7 +100,7 @@ class SparseConstraints:
 
 
 def sparse_row_space(J: Any) -> RowSpace:
-    """Rank and dependent rows of a matrix with few entries."""
+    """Rank and dependent rows of a sparse matrix."""
     m, count = J.shape[0], min(J.shape[0], VECTORS)
     while True:
         s, V = dependences(J, count)
@@ -113,8 +112,8 @@ def sparse_row_space(J: Any) -> RowSpace:
 
 
 def dependences(J: Any, count: int = VECTORS) -> tuple[Array, Array]:
-    """The smallest singular values of rows scaled to length one, beside a bound of the largest, and combinations of rows in
-    columns: by inverse iteration with J Jᵀ."""
+    """The smallest singular values of J with rows of unit length, relative to an upper bound of the largest, and left singular vectors as
+    columns, by inverse iteration with J Jᵀ."""
     normal = NormalMatrix(J, np.arange(J.shape[1]), np.ones(J.shape[1]))
     m = len(normal.sizes)
     factors = sparse_factors(normal.G + LEAST_EIGENVALUE * scipy_sparse().eye(m))

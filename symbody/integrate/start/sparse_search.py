@@ -1,11 +1,11 @@
-"""The point nearest to a given one at which many rows with few entries vanish, by sparse factors.
+"""Projection onto many sparse constraints: the solution of r(x) = 0 closest to a given point s, distances weighted by W.
 
-The nearest point x to s with r(x) = 0, distances weighted by W, is a fixed point of
+It is a fixed point of
 
     x⁺ = s - W⁻¹ Jᵀ (J W⁻¹ Jᵀ)⁻¹ (r + J (s - x))
 
-which converges by a factor in proportion to the distance times the curvature. The rows are reached before by steps of Levenberg and
-Marquardt, x⁺ = x - W⁻¹ Jᵀ (J W⁻¹ Jᵀ + μ)⁻¹ r, each of which makes r less.
+an iteration that converges linearly, at a rate proportional to the distance and the curvature. It starts from a solution that
+Levenberg-Marquardt steps x⁺ = x - W⁻¹ Jᵀ (J W⁻¹ Jᵀ + μ)⁻¹ r find. J is sparse, and so are the factors of J W⁻¹ Jᵀ.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from ...emit.run.callable import Array
 from ...errors import SymbodyError
 from ...optional_packages import optional_package
 
-MAX_STEPS: Final = 60  # onto the rows, and towards the nearest point
+MAX_STEPS: Final = 60  # Levenberg-Marquardt steps, and iterations towards the closest solution
 DAMPINGS: Final = (
     0.0,
     *(10.0**k for k in range(-12, 5, 2)),
-)  # of J W⁻¹ Jᵀ, whose diagonal is one, in the order of trial
-VANISHING: Final = 64 * EPS  # row, relative to its terms |J| |x|, that counts as zero
-SETTLED: Final = 1e-12  # change of the last step to the nearest point, relative to the unknowns
+)  # values of μ, relative to the unit diagonal of J W⁻¹ Jᵀ, in the order in which they are tried
+VANISHING: Final = 64 * EPS  # residual, relative to its terms |J| |x|, below which it counts as zero
+SETTLED: Final = 1e-12  # relative change below which the iteration has converged
 
 Rows = Callable[[Array], tuple[Array, Any]]
 
 
 @cache
 def scipy_sparse() -> Any:
-    """The module, loaded on first use: most motions begin without it."""
+    """The module, loaded on first use: most simulations start without it."""
     optional_package("scipy.sparse.linalg", "starts in loops", SymbodyError)
     return optional_package("scipy.sparse", "starts in loops", SymbodyError)
 
 
 class SparseFound(NamedTuple):
-    """Where a search ended: the point, the rows there, and whether they vanish."""
+    """Result of a search: the point, the residuals there, and whether they vanish to rounding."""
 
     x: Array
     left: Array
@@ -50,7 +50,7 @@ class SparseFound(NamedTuple):
 
 @dataclass(frozen=True)
 class SparseSearch:
-    """Rows r(x) = 0, of which the variables numbered `free` may move; distances are weighted."""
+    """Constraints r(x) = 0 and a start; variables other than those numbered `free` are fixed at their start."""
 
     rows: Rows
     start: Array
@@ -58,38 +58,38 @@ class SparseSearch:
     weights: Array
 
     def nearest(self) -> SparseFound:
-        """The point nearest to the start; where none is reached, what came nearest to that."""
+        """The solution closest to the start; if none is found, the point with the smallest residuals."""
         found = self.onto(self.start)
-        return self._settled(found.x, found.left) if found.holds else found
+        return self._closest(found.x, found.left) if found.holds else found
 
     def first(self, starts: Iterable[Array]) -> tuple[SparseFound, int]:
-        """The nearest point where one is reached from the start, else from other ones, and the number of the start that led to it;
-        if there is none, what came nearest from the start."""
+        """The solution found from the start or, if that fails, from the first successful one of other starts, with the number of that
+        start; if all fail, the point with the smallest residuals reached from the start."""
         found = self.nearest()
         for number, x in enumerate(starts if not found.holds else (), 1):
             other = self.onto(np.where(self._is_free, x, self.start))
             if other.holds:
-                return self._settled(other.x, other.left), number
+                return self._closest(other.x, other.left), number
         return found, 0
 
     def without_held(self) -> SparseSearch:
-        """The same where everything may move."""
+        """The same search with all variables free."""
         return replace(self, free=np.arange(len(self.start)))
 
     def onto(self, x: Array) -> SparseFound:
-        """The point that is reached from another one."""
+        """Levenberg-Marquardt from a point."""
         r, J = self.rows(x)
         for _ in range(MAX_STEPS):
             if _vanish(r, J, x):
                 return SparseFound(x, r, True)
-            step = self._smaller(x, r, J)
+            step = self._reducing_step(x, r, J)
             if step is None:
                 return SparseFound(x, r, False)
             x, r, J = step
         return SparseFound(x, r, False)
 
-    def _smaller(self, x: Array, r: Array, J: Any) -> tuple[Array, Array, Any] | None:
-        """A step that makes the rows less, with the least damping that does."""
+    def _reducing_step(self, x: Array, r: Array, J: Any) -> tuple[Array, Array, Any] | None:
+        """The step with the smallest damping that reduces the residuals, with residuals and J after it."""
         normal = NormalMatrix(J, self.free, self.weights)
         before = np.linalg.norm(r / normal.sizes)
         for damping in DAMPINGS:
@@ -101,8 +101,8 @@ class SparseSearch:
                 return there, after, slopes
         return None
 
-    def _settled(self, x: Array, r: Array) -> SparseFound:
-        """Along the rows to the nearest point; the best so far where steps do not converge."""
+    def _closest(self, x: Array, r: Array) -> SparseFound:
+        """The closest solution, from any solution; the last iterate on the constraints if the iteration does not converge."""
         best, before = SparseFound(x, r, True), np.inf
         r, J = self.rows(x)
         for _ in range(MAX_STEPS):
@@ -131,7 +131,7 @@ def _vanish(r: Array, J: Any, x: Array) -> bool:
 
 
 class NormalMatrix:
-    """J W⁻¹ Jᵀ of free variables, rows scaled to a unit diagonal."""
+    """J W⁻¹ Jᵀ of the free variables, with rows scaled to a unit diagonal."""
 
     def __init__(self, J: Any, free: Any, weights: Array) -> None:
         self.free = free
@@ -143,7 +143,7 @@ class NormalMatrix:
         self.G = (self.own @ self.own.T).tocsc()
 
     def step(self, r: Array, damping: float) -> Array:
-        """-W⁻¹ Jᵀ (J W⁻¹ Jᵀ + μ)⁻¹ r; not finite where this is singular."""
+        """-W⁻¹ Jᵀ (J W⁻¹ Jᵀ + μ)⁻¹ r; NaN where the matrix is singular."""
         out = np.zeros(self.columns)
         try:
             factors = sparse_factors(self.G + damping * scipy_sparse().eye(len(r)))
@@ -154,23 +154,23 @@ class NormalMatrix:
 
 
 def sizes_of_sparse_rows(J: Any) -> Array:
-    """`sizes_of_rows` of a matrix with few entries."""
+    """`sizes_of_rows` of a sparse matrix."""
     sizes = np.sqrt(np.asarray(J.multiply(J).sum(axis=1)).ravel())
     largest = sizes.max(initial=0.0)
     return np.where(sizes > 1e-9 * largest, sizes, largest or 1.0)
 
 
 def sparse_factors(A: Any) -> Any:
-    """Factors of a symmetric matrix with few entries."""
+    """LU factors of a sparse symmetric matrix."""
     splu = scipy_sparse().linalg.splu
     return splu(A.tocsc(), permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
 
 
 def nearest_speeds(A: Any, b: Array, u: Array, free: Any, weights: Array) -> tuple[Array, Array, bool]:
-    """The u nearest to the given one with A u + b = 0, what is left of it, and whether that is rounding."""
+    """The solution u of A u + b = 0 closest to the given u, its residuals, and whether these are rounding errors."""
     normal, u = NormalMatrix(A, free, weights), u.copy()
     terms = float(np.max(abs(A) @ np.abs(u) + np.abs(b), initial=0.0))
-    for _ in range(2):  # the second time takes away rounding of the first
+    for _ in range(2):  # the second step removes rounding errors of the first
         step = normal.step(A @ u + b, 0.0)
         if np.isfinite(step).all():
             u += step
