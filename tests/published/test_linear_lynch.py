@@ -9,7 +9,7 @@ import pytest
 import symbody as sb
 from examples import four_bar_spatial, string_with_particles, triple_pendulum
 from symbody.stability.spectra.pencil import qz_eigenvalues
-from symbody.stability.spectra.spectrum import pencil_of_squares
+from symbody.stability.spectra.unreduced_pencils import pencil_of_squares
 
 from .numbers import published
 
