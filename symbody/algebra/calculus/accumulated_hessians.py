@@ -9,8 +9,9 @@ graph joins edges, as for Jacobians, and passes its entries of W on, of which W_
 
     W_up += W_uv c_p,     W_pq += W_vv c_p c_q
 
-Edge pushing (Gower and Mello 2012) is this in the order from the last vertex to the first. Here the vertex goes first
-that leaves fewest edges and entries more, so that what has few inputs gets its second derivatives in these.
+Edge pushing (Gower and Mello 2012) is this in the order from the last vertex to the first. Here the
+next vertex is the one whose elimination adds the fewest edges and entries, so that second derivatives of subexpressions with few
+inputs are computed in these.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def accumulated_hessian(e: Any, wrt: Sequence[Symbol]) -> Matrix:
 
 
 class _SymmetricVertices(ElementaryEdges):
-    """Edges, and in `meets` the entries of W: of two vertices their common entry, in both rows."""
+    """Edges, and the entries of W in `meets`, each in the rows of both vertices."""
 
     def __init__(self, root: Expr, wrt: Sequence[Symbol]) -> None:
         super().__init__([root], wrt, {})
@@ -65,7 +66,7 @@ class _SymmetricVertices(ElementaryEdges):
         self._forget([n for n in self.inner if not self.meets[n] and not self.out[n]])
 
     def _adjoints(self, root: Expr) -> dict[Any, Expr]:
-        """∂e/∂v of the vertices between."""
+        """∂e/∂v of the intermediate vertices."""
         bars: dict[Any, Expr] = {root: ONE}
         for n in reversed(self.inner):
             for a, slope in self.into[n].items() if n in bars else ():
@@ -115,7 +116,7 @@ class _SymmetricVertices(ElementaryEdges):
         return into, out
 
     def _forget(self, vertices: list[Any]) -> None:
-        """Take away vertices on which nothing depends, and those that then are so."""
+        """Remove vertices on which nothing depends, also those that become such."""
         while vertices:
             n = vertices.pop()
             if n in self.inner and not self.meets[n] and not self.out[n]:
@@ -124,7 +125,7 @@ class _SymmetricVertices(ElementaryEdges):
                 super().eliminate(n)
 
     def growth(self, n: Any) -> int:
-        """Products of the elimination of a vertex, less the edges and entries that it takes away."""
+        """Multiplications that eliminate a vertex, minus the edges and entries that are removed."""
         i, o, entries, own = len(self.into[n]), len(self.out[n]), len(self.meets[n]), n in self.meets[n]
         squares = i * (i + 3) // 2 if own else 0
         return i * o + i * (entries - own) + squares - i - o - entries

@@ -25,13 +25,13 @@ Residual = tuple[Node, int]
 
 
 class ElementaryEdges:
-    """Edges into and out of each vertex, with their slopes. Vertices are nodes, and pairs of a solve and the number of a
-    residual; `inner` has those between, in order of evaluation."""
+    """Edges into and out of each vertex, with their slopes. A vertex is a node, or a pair of a solve and the number of a residual;
+    `inner` contains the intermediate vertices in order of evaluation."""
 
     def __init__(
         self, roots: Sequence[Expr], wrt: Sequence[Symbol], held: Mapping[Symbol, Expr], largest: int | None = None
     ) -> None:
-        """largest   number of unknowns of a solve beyond which it is differentiated as a whole"""
+        """largest   number of unknowns above which a solve is differentiated as a whole"""
         order, inputs = canonical(roots), set(wrt)
         self.value, self.arguments = guarded_values(order, roots, held)
         moving = nodes_with(order, inputs)
@@ -78,7 +78,7 @@ class ElementaryEdges:
         return tuple(intern("item", (found,), k) for k in range(len(block.args) - 1))
 
     def _add_whole(self, nodes: list[Expr], wrt: Sequence[Symbol], held: Mapping[Symbol, Expr]) -> None:
-        """Edges from the inputs, by forward differentiation: of blocks with many outputs."""
+        """Edges from the inputs to items of blocks with many outputs, by forward differentiation."""
         slopes = substitute(jacobian(nodes, wrt), held)
         for i, n in enumerate(nodes):
             for j, x in enumerate(wrt):
@@ -86,7 +86,7 @@ class ElementaryEdges:
                     self.add(x, n, slopes[i, j])
 
     def add(self, a: Any, b: Any, slope: Expr) -> None:
-        """One more edge; parallel edges are one with the sum of their slopes."""
+        """Add an edge; parallel edges become one edge with the sum of their slopes."""
         edges = self.into[b]
         total = sum_of_slopes(edges[a], slope) if a in edges else slope
         if total is ZERO:
@@ -96,7 +96,7 @@ class ElementaryEdges:
             edges[a] = self.out[a][b] = total
 
     def eliminate(self, n: Any) -> tuple[Edges, Edges]:
-        """Join what leads into a vertex with what leads out of it, and take these edges away; they are returned."""
+        """Eliminate a vertex: join each edge into it with each edge out of it. The removed edges are returned."""
         del self.inner[n]
         into, out = self.into.pop(n), self.out.pop(n)
         for a in into:
@@ -109,7 +109,7 @@ class ElementaryEdges:
         return into, out
 
     def growth(self, n: Any) -> int:
-        """Products of the elimination of a vertex, less the edges that it takes away."""
+        """Multiplications that eliminate a vertex, minus the edges that are removed."""
         i, o = len(self.into[n]), len(self.out[n])
         return i * o - i - o
 
@@ -118,7 +118,7 @@ class ElementaryEdges:
         return [*self.into[n], *self.out[n]]
 
     def eliminate_fewest_first(self) -> None:
-        """All vertices, next the one with the smallest growth; of those the first evaluated."""
+        """Eliminate all vertices, always one with the smallest growth; among equals the first in order of evaluation."""
         place = dict(self.inner)
         vertex = {k: n for n, k in place.items()}
         waiting = [(self.growth(n), k) for n, k in place.items()]

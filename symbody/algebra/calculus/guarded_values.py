@@ -1,8 +1,8 @@
-"""Values of nodes with which derivatives through `where` are finite.
+"""Guarded arguments, with which derivatives through `where` are finite.
 
 In where(x > 0, √x, 0) the root has no finite slope at x = 0, where it is not selected; a product of its slope with the
-0 of the branch would not be a number. An operation that is needed only under a condition gets arguments at which it has
-derivatives wherever the condition does not hold: √where(x > 0, x, 1). Where it is needed, its value is unchanged.
+0 of the branch would be NaN. An operation that is used only under a condition gets arguments at which its derivatives are finite
+where the condition is false: √where(x > 0, x, 1). Where it is used, its value is unchanged.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..graph.walk import with_arguments
 def guarded_values(
     order: Sequence[Node], roots: Sequence[Node], held: Mapping[Any, Expr]
 ) -> tuple[dict[Node, Any], dict[Node, tuple[Any, ...]]]:
-    """All nodes of an order of evaluation, with guarded arguments and the values of held symbols; and these arguments."""
+    """The nodes with guarded arguments and with the values of held symbols, and these arguments, by node."""
     needed = _conditions(order, roots)
     value: dict[Node, Any] = {}
     arguments: dict[Node, tuple[Any, ...]] = {}
@@ -34,7 +34,7 @@ def guarded_values(
 
 
 def _conditions(order: Sequence[Node], roots: Sequence[Node]) -> dict[Node, Condition]:
-    """Of each node the condition under which a root depends on it."""
+    """For each node the condition under which a root depends on it."""
     found: dict[Node, Condition] = dict.fromkeys(roots, TRUE)
 
     def add(n: Node, when: Condition) -> None:

@@ -1,14 +1,13 @@
 """The matrix c E - J of an implicit method: entries of J as a compiled function, their places, the order of elimination.
 
-Of most forms J is ∂F/∂y. Where accelerations are loops over a tree of equal links, ∂u'/∂(q, u) is full; its matrix then
-has the balances between neighbouring links (`derivation/programs/link_balances.py`; `load_balances.py` of trees with loads
-between them) in place of it: unknowns x beside y
-with equations 0 = G(y, x), whose right sides are zero,
+For most forms J is ∂F/∂y. If accelerations are loops over a tree of equal links, ∂u'/∂(q, u) is full. The matrix then contains the
+balances between neighbouring links instead (`derivation/programs/link_balances.py`, or `load_balances.py` for trees coupled by
+loads): additional unknowns x with equations 0 = G(y, x), whose right sides are zero,
 
     [cE - F_y   -F_x]  [Δy]   [b]
     [  -G_y     -G_x]  [Δx] = [0]
 
-which has the same solution Δy, and factors with a number of entries proportional to that of the links.
+which has the same solution Δy. The number of entries of its factors is proportional to the number of links.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from ..kernels.sparse_elimination import SMALL_PIVOT, Sparse
 from ..kernels.sparse_pattern import DENSE_SPEEDUP, SparseOrder, elimination_of, ordered_elimination
 from ..kernels.sweep_slopes import SweepSlopes, sweep_slopes
 
-MIN_VARIABLES: Final = 40  # of a tree, from which on balances of links take less time than a full matrix
+MIN_VARIABLES: Final = 40  # of a tree; below, a full matrix takes less time than balances of links
 SPARSE_INDICES: Final = ("places", "diagonals", "order", "row_of", "first", "columns", "diagonal")
 
 Whole = NDArray[np.int64]
@@ -44,11 +43,11 @@ Whole = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """Entries of J that are not zero everywhere.
+    """Structurally nonzero entries of J.
 
-    size            unknowns: variables of the form, and those beside them
+    size            number of unknowns: variables of the form, and additional ones
     rows, columns   of the entries
-    order           of elimination; None where couplings are many
+    order           of elimination; None if the matrix is too full for a sparse elimination
     callee          (t, y) -> entries, as loops call it, for parameters in an array
     """
 
@@ -59,7 +58,7 @@ class Slopes:
     callee: Callable[[Array], Any]
 
     def entries(self, t: float, y: Array, p: Array) -> Array:
-        """Entries at a state, outside of loops; without arguments that depend on the state, one number more is written."""
+        """Entries at a state, outside of loops. (One more number is written if no argument depends on the state.)"""
         called, found, time = self.callee(p), np.zeros(len(self.rows) + 1), np.array([t])
         table = called.callee
         table.inputs[:2], table.outputs[0] = (address_of(time), address_of(y)), address_of(found)
@@ -67,7 +66,7 @@ class Slopes:
         return found[:-1]
 
     def sparse(self, n: int) -> Sparse:
-        """The elimination of n variables of a form as a record, with memory."""
+        """The elimination as a record with memory, for the n variables of a form."""
         e, count = self.order, len(self.rows)
         if e is None:
             none = np.zeros(1, dtype=np.int64)
@@ -81,7 +80,7 @@ class Slopes:
 
 
 def slopes_of(form: Form) -> Slopes:
-    """J of a form, which keeps it."""
+    """J of a form, computed once."""
     return form.cached("slopes of all unknowns", (), lambda: _slopes_of_links(form) or _slopes_of_rates(form))
 
 
@@ -89,7 +88,7 @@ def slopes_of(form: Form) -> Slopes:
 
 
 def slopes_program(form: Form) -> tuple[Compiled, list[tuple[int, int]]]:
-    """Entries of ∂F/∂y that are not zero everywhere, from the graph, and their places."""
+    """Structurally nonzero entries of ∂F/∂y, from the graph, and their places."""
     return form.cached("slopes", (), lambda: _slopes_program(form))
 
 
@@ -111,7 +110,7 @@ def _slopes_of_rates(form: Form) -> Slopes:
 
 
 def _slopes_of_links(form: Form) -> Slopes | None:
-    """Of a tree in loops; None for other forms, and for small ones."""
+    """J of a tree in loops; None for other forms, and for small trees."""
     eq = form.equations
     if form.n < MIN_VARIABLES or form.y != eq.variables.of("q u").symbols or any(form.algebraic):
         return None
@@ -127,7 +126,7 @@ def _slopes_of_links(form: Form) -> Slopes | None:
 
 
 def _sweeps_of(form: Form) -> Node | None:
-    """The node of loops that gives the accelerations of a form, all of them and nothing else."""
+    """The `sweeps` node whose items are exactly the accelerations of a form; None if there is none."""
     eq = form.equations
     rates = form.rates[len(eq.q) : len(eq.q) + len(eq.u)]
     if not eq.u or eq.lam:
@@ -142,8 +141,8 @@ def _sweeps_of(form: Form) -> Node | None:
 
 
 class _LinkMatrix:
-    """Rows and columns of the matrix of a tree: those of y, of u', of places of the sweeps' memory, and of arguments of
-    the sweeps that are expressions of the state."""
+    """The matrix of a tree. Its unknowns are y, u', places in the memory of the sweeps, and those arguments of the sweeps that are
+    expressions in the state."""
 
     def __init__(self, form: Form, balances: LinkBalances, arguments: Sequence[Node]) -> None:
         self.form, self.balances = form, balances
@@ -180,7 +179,7 @@ class _LinkMatrix:
         self.order = self._order(unknown, [int(unknown[k]) for k in moving])
 
     def _order(self, unknown: Whole, moving: list[int]) -> Whole:
-        """Of all unknowns: arguments that are expressions first."""
+        """Order of elimination of all unknowns; arguments that are expressions come first."""
         n_q, n = len(self.form.equations.q), self.form.n
         first = {"coordinate": 0, "speed": n_q, "balance": n}
         of_links = (int(unknown[k]) if kind == "place" else first[kind] + k for kind, k in self.balances.order)
@@ -207,6 +206,6 @@ def _moves(e: Expr, number: dict[Symbol, int]) -> bool:
 
 
 def _slopes_along(e: Expr, number: dict[Symbol, int]) -> list[tuple[int, Expr]]:
-    """Derivatives of an expression by variables of the state, with their numbers."""
+    """Derivatives of an expression with respect to state variables, with the numbers of these."""
     inside = [s for s in free_symbols(e) if s in number]
     return [(number[s], d) for s, d in zip(inside, jacobian([e], inside).entries, strict=True) if d is not ZERO]

@@ -1,8 +1,8 @@
 """Matrices of a linear system whose equations run in loops over equal links (`derivation/programs/link_sweeps.py`).
 
-Nothing is written out: one compiled program gives J v, the change of all rates along a direction, in loops over the
-links; the columns of J are its values for unit vectors, in batches. The system is x' = A x + B r with x = (q, u) and
-E = 1. A is full; the sparse pencil, with further unknowns, is that of implicit steps (`integrate/run/newton_matrix.py`).
+No entry is derived as an expression. One compiled program computes J v, the directional derivative of all rates, in loops over
+the links; batches of unit vectors give the columns of J. The system is x' = A x + B r with x = (q, u) and E = 1. A is full; the
+sparse pencil, with additional unknowns, is that of implicit methods (`integrate/run/newton_matrix.py`).
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from ..spectra.sparse_pencil import SparsePencil, row_sizes
 from .lazy_matrices import late_source
 from .named_matrices import NamedMatrices
 
-MIN_SPEEDS: Final = 40  # from which on; systems that are smaller have entries that people read
-MAX_FULL: Final = 12_000  # states, of which a full matrix takes 1.2 GB
-AT_ONCE: Final = 256  # columns in a batch
-STEADY: Final = 1e-9  # acceleration below which a point counts as steady, in units of the largest in its terms
+MIN_SPEEDS: Final = 40  # smaller systems have symbolic entries, which people read
+MAX_FULL: Final = 12_000  # largest number of states of a full matrix, 1.2 GB
+AT_ONCE: Final = 256  # columns per batch
+STEADY: Final = 1e-9  # acceleration below which a point counts as steady, relative to its derivatives
 
 Parts = Mapping[str, Any]
 
@@ -62,7 +62,7 @@ class LoopParts:
 
     @property
     def unknowns(self) -> tuple[Symbol, ...]:
-        """None: the operating point is given."""
+        """Empty: the operating point is given."""
         return ()
 
     @cached_property
@@ -76,7 +76,7 @@ class LoopParts:
 
     @cached_property
     def _product(self) -> Matrix:
-        """J v of rates and outputs."""
+        """J v for rates and outputs."""
         rows = Matrix(len(self.rates) + len(self.seen), 1, (*self.rates, *self.seen.values()))
         found: Matrix = directional_derivative(rows, dict(zip((*self.state, *self.inputs), self._vector, strict=True)))
         return found
@@ -117,13 +117,13 @@ class LoopParts:
         return np.array([self.point[s] for s in (*self.state, *self.inputs)])
 
     def numbers(self, p: Array, w: Array) -> Parts:
-        """At parameters, or at rows of them."""
+        """Matrices for parameter values, or for many sets of them in rows."""
         if p.ndim == 1 and np.array_equal(p, self.nominal_parameters):
             return self.at_nominal
         return self._of_rows(self._columns, p, 1.0)
 
     def derivatives(self, by: Symbol) -> Callable[[Array, Array, Array], Parts]:
-        """How the matrices change with a parameter."""
+        """Derivatives of the matrices with respect to a parameter."""
         changed = self._compiled("changed_columns", directional_derivative(self._product, {by: ONE}))
         return lambda p, w, moved: self._of_rows(changed, p, 0.0)
 
@@ -134,7 +134,7 @@ class LoopParts:
         return {k: np.stack([x[k] for x in found]) for k in found[0]}
 
     def _parts(self, f: Compiled, p: Array, one: float) -> Parts:
-        """Matrices, computed when they are used."""
+        """Matrices, each computed on first use."""
         n, k, m = len(self.state), len(self.inputs), len(self.seen)
 
         def of_states() -> Array:
@@ -182,7 +182,7 @@ class LoopParts:
     # --------------------------------------------------------------------------------------------------------- sparse
 
     def pencil(self, p: Array) -> SparsePencil | None:
-        """The equations before they are solved for the accelerations, at parameters; None where those are full, too."""
+        """The equations before they are solved for the accelerations, for parameter values; None if these are full as well."""
         form = form_of(self.equations, SimulationOptions(form="minimal"))
         slopes, n = slopes_of(form), len(self.state)
         if slopes.size == n:
@@ -195,11 +195,11 @@ class LoopParts:
         return SparsePencil(csc_array((np.ones(n), (ones, ones)), shape=A.shape), A, n)
 
     def ordered(self, values: Mapping[Symbol, float]) -> Array:
-        """Numbers of the parameters."""
+        """Parameter values in order."""
         return np.array([values[s] for s in self.parameters])
 
     def output_row(self, name: str, p: Array) -> tuple[Array, Array]:
-        """Of C and D, for one output."""
+        """The rows of C and D for one output."""
         f = compile_program(
             program("output_row", self._groups, {"row": jacobian([self.seen[name]], [*self.state, *self.inputs])})
         )
@@ -207,7 +207,7 @@ class LoopParts:
         return row[: len(self.state)], row[len(self.state) :]
 
     def input_column(self, k: int, p: Array) -> Array:
-        """Of B."""
+        """A column of B."""
         n = len(self.state)
         return self._jacobian(self._columns, p, n + k, n + k + 1)[:n, 0]
 
@@ -234,7 +234,7 @@ class LoopParts:
 def loop_parts(
     eq: Equations, point: Mapping[Symbol, Expr], defaults: Mapping[Symbol, float], rows: Mapping[str, Expr]
 ) -> LoopParts | None:
-    """Of trees in loops about a point in numbers; None for other systems, and for outputs of accelerations."""
+    """Trees in loops about a numerical operating point; None for other systems, and if outputs contain accelerations."""
     if len(eq.u) < MIN_SPEEDS or eq.lam or eq.z or eq.dropped or eq.variables.quaternions or eq.phi.entries:
         return None
     states, inputs = eq.variables.of("q u").symbols, eq.variables.inputs
@@ -250,7 +250,7 @@ def loop_parts(
 
 
 def refuse_unsteady(eq: Equations, parts: LoopParts) -> None:
-    """Points at which the state changes; balances are measured by how much the accelerations change with the state."""
+    """Refuse a point at which the state changes. Rates are compared with their derivatives with respect to the state."""
     pencil = parts.pencil(parts.nominal_parameters)
     sizes = np.abs(parts.at_nominal["A"]).sum(axis=1) if pencil is None else row_sizes(pencil)
     rates = parts.rates_at_nominal
@@ -263,7 +263,7 @@ def refuse_unsteady(eq: Equations, parts: LoopParts) -> None:
 
 
 def loops_of(lin: NamedMatrices) -> LoopParts | None:
-    """What the matrices of a linear system are known by in loops, unless states were left out or reordered."""
+    """The source of the matrices of a linear system in loops; None if states were dropped or reordered."""
     late = late_source((lin.E, lin.A))
     names = tuple(s.name for s in late.state) if isinstance(late, LoopParts) else None
     return late if isinstance(late, LoopParts) and lin.x == lin.variables == names else None

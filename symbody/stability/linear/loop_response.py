@@ -18,13 +18,13 @@ from .loop_numbers import LoopParts, loops_of
 if TYPE_CHECKING:
     from .linear_system import LinearSystem
 
-SLOWEST: Final = 20  # eigenvalues from which frequencies are chosen
+SLOWEST: Final = 20  # eigenvalues that determine the range of frequencies
 
 
 def response_in_loops(
     lin: LinearSystem, r: str | Symbol, y: str | Symbol, hertz: Any, values: Mapping[str, float]
 ) -> FrequencyResponse | None:
-    """None for systems that are not in loops, or without a sparse pencil."""
+    """None for systems without loops or without a sparse pencil."""
     loops = loops_of(lin)
     p = None if loops is None else loops.ordered(lin.numbers.values(values))
     pencil = None if loops is None or p is None else loops.pencil(p)
@@ -40,7 +40,7 @@ def response_in_loops(
 
 
 def _row(loops: LoopParts, lin: LinearSystem, name: str, k: int, p: Array) -> tuple[Array, float]:
-    """Of C and D, for an output or a state."""
+    """The rows of C and D for an output or a state."""
     if name in lin.y and name in loops.seen:
         c, d = loops.output_row(name, p)
         return c, float(d[k])
@@ -50,7 +50,7 @@ def _row(loops: LoopParts, lin: LinearSystem, name: str, k: int, p: Array) -> tu
 
 
 def _slow_frequencies(pencil: SparsePencil, names: tuple[str, ...]) -> Array:
-    """From a tenth of the slowest oscillation to ten times the slowest of those that were not computed."""
+    """From a tenth of the slowest oscillation to ten times the fastest of the computed ones, the SLOWEST slowest."""
     s = np.abs(nearest_eigenvalues(pencil, SLOWEST, 0.0, names)) / (2 * np.pi)
     s = s[s > 1e-6 * s.max(initial=1.0)]
     return frequency_grid(s.min() / 10, s.max() * 10) if len(s) else frequency_grid(0.01, 100.0)

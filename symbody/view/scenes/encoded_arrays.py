@@ -1,4 +1,4 @@
-"""Numbers of a scene as text of its page: arrays as base64, others with six digits."""
+"""Numbers of a scene as text of a page: arrays in base64, others with six digits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def base64_array(x: Any, kind: Any = np.float32) -> dict[str, Any]:
-    """The shape of an array, and its numbers in base64, little end first."""
+    """The shape of an array, and its little-endian numbers in base64."""
     a = np.ascontiguousarray(x, dtype=kind)
     return {"shape": list(a.shape), "data": base64.b64encode(a.astype(a.dtype.newbyteorder("<")).tobytes()).decode()}
 

@@ -1,4 +1,4 @@
-"""Scenes of many bodies in few bytes: the motion of all frames in one array, and equal solids once with a list of their copies.
+"""Compact data of scenes with many bodies: the motion of all frames in one array, and each distinct solid once, with a list of its copies.
 
 `viewer.js` restores both (`unpacked`)."""
 
@@ -13,12 +13,14 @@ from .encoded_arrays import base64_array, short, shorts
 from .scene_items import Solid, Track
 from .solids import ratio_of
 
-MANY_FRAMES: Final = 100  # above which a page has this form
-DIGITS: Final = 1e-7  # part of the size of a scene, and of rotations, to which solids are compared
+MANY_FRAMES: Final = 100  # number of moving frames above which scenes are compact
+DIGITS: Final = (
+    1e-7  # resolution at which solids are compared: of positions relative to the size of the scene, of rotations
+)
 
 
 def solid_data(s: Solid) -> dict[str, Any]:
-    """A solid without its frame and its name."""
+    """Data of a solid without frame and name."""
     return {
         "kind": s.kind, "size": shorts(s.size), "p": shorts(s.position), "e": shorts(s.rotation), "colour": s.colour, "group": s.group,
         **({"profile": f"torus {ratio_of(s):g}"} if s.kind == "torus" else {}),
@@ -45,8 +47,8 @@ def frames_together(moving: Sequence[Track]) -> dict[str, Any]:
 
 
 def solids_with_copies(solids: Sequence[Solid], moving: Sequence[Track], size: float) -> list[dict[str, Any]]:
-    """Each solid once, with the place in the list, the frame (by its number among those that move) and the name of every
-    copy; without the name if it is that of the frame."""
+    """Each distinct solid once. Its copies have their index in the list, their frame (as the number of a moving frame) and their name,
+    unless this is the name of the frame."""
     number: dict[str, int | str] = {f.name: k for k, f in enumerate(moving)}
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
     grid = DIGITS * short(size)

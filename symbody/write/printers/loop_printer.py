@@ -1,7 +1,7 @@
-"""Schedules of fragments in the text of a program: tables of steps, and a loop over them, on a memory of numbers.
+"""Schedules of fragments in the text of a program: tables of steps, and a loop over these, on an array of numbers.
 
-What languages differ in stands in the file `loops.*` of their templates, whose parts are the functions of a schedule, and in a
-`LoopLanguage`, their words for statements.
+The differences between languages are in their template `loops.*`, whose parts are the functions of a schedule, and in a
+`LoopLanguage`, which contains their statements.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ Table = Callable[[str, Sequence[int]], list[str]]
 
 @dataclass(frozen=True, kw_only=True)
 class LoopLanguage:
-    """Words of a language for loops over steps.
+    """Statements of a language for loops over steps.
 
-    package, file   where the templates are: parts `fragment`, `case`, `loop`, and `columns` for schedules that repeat steps
+    package, file   of the template, with parts `fragment`, `case`, `loop`, and `columns` for schedules with repeated steps
     table           (name, numbers) -> lines of a constant array
     entry           number {1} of group {0} of a fragment
-    put, add        store a number in the memory, or add it to what is there
+    put, add        store a number, or add it to the stored number
     memory          define a memory: name and size
     run             run a loop: its name, and that of the memory
     item            of the memory, and of arguments
@@ -64,8 +64,8 @@ class LoopLanguage:
 def loop_lines(
     shape: ir.SweepShape, name: str, functions: Sequence[str], language: LoopLanguage, bodies: Sequence[list[str]] = (), **more: str
 ) -> list[str]:  # fmt: skip
-    """Lines of the function `name`, which runs all steps of a schedule; `functions` are those of the fragments, and `bodies` their
-    statements, for languages that write them into the loop."""
+    """Lines of the function `name`, which runs all steps of a schedule. `functions` are the names of the functions of fragments;
+    languages without such functions write the statements `bodies` into the loop."""
     columns, n, parts, first = shape.columns, len(shape.kinds), language.parts, language.first
     once = n if columns is None else columns.first
     seeds, found = ((), ()) if columns is None else (columns.seeds, columns.results)
@@ -95,7 +95,7 @@ def _case(
 
 
 def _filled_lines(part: Template, words: dict[str, Any]) -> list[str]:
-    """Lines of a part, which has some of the slots."""
+    """Lines of a part, filled with those words for which it has slots."""
     return part.filled(**{k: v for k, v in words.items() if k in part.slots}).split("\n")
 
 
@@ -206,10 +206,10 @@ class LoopText(FlatText):
         return []
 
     def take_needs(self, other: Self) -> None:
-        """What a fragment needs of the module."""
+        """Register what a fragment needs from the module."""
 
     def store_result(self, o: int, out: ir.Output, at: int, text: str) -> None:
-        """A number of an output."""
+        """Store a number of an output."""
         raise NotImplementedError
 
     def copy(self, to: str, at: int, source: str, first: int, count: int) -> None:
