@@ -1,8 +1,9 @@
 """From a model to its equations: seconds and operations by every route, beside SymPy on the same mechanism.
 
 Every time is CPU time of a process that has derived nothing before, loading of packages not included: ours from the first
-line of the model to `Equations`, checks included, the least of three copies of this process (of one in the rows of
-examples); SymPy's once, in a fresh process, from frames and bodies to mass matrix and forcing. A peer that reaches its limit of CPU time is stopped: its row says so, and
+line of the model to `Equations`, checks included, the least of three fresh processes (in the rows of examples that of one
+copy of this process, whose pages are copied within its time); SymPy's once, in a fresh process, from frames and bodies
+to mass matrix and forcing. A peer that reaches its limit of CPU time is stopped: its row says so, and
 `ratio` is then a lower bound.
 """
 
@@ -84,8 +85,9 @@ def derived_example(name: str, route: str) -> Row:
 
 def _derived(model: Callable[[], sb.Model], route: str) -> Row:
     gc.collect()  # copies the pages of the process from which this one was copied
+    derive = sb.derive  # loads the name
     start = time.thread_time()
-    e = sb.derive(model(), route)
+    e = derive(model(), route)
     seconds = time.thread_time() - start
     inputs = {"q": e.q, "u": e.u, "z": e.z, "r": e.r, "p": e.p, "t": e.t}
     return {"seconds": seconds, "ops": sb.program("equations", inputs, {"M": e.M, "f": e.f}).cost.total}
@@ -166,9 +168,7 @@ def _case(case: str, full: bool) -> Iterator[Row]:
     limits = {"kane": CASES[case].kane, "lagrange": FULL.get(case) if full and case in FULL else CASES[case].lagrange}
     peers = {method: _peer(case, method, limit) for method, limit in limits.items()}
     for route in ROUTES:
-        yield _row(
-            case, route, _least(partial(derived, case, route)), peers["lagrange" if route == "lagrange" else "kane"]
-        )
+        yield _row(case, route, _least("derived", case, route), peers["lagrange" if route == "lagrange" else "kane"])
 
 
 def _row(case: str, route: str, mine: Row, peer: Row) -> Row:
@@ -194,13 +194,14 @@ def _peer(case: str, method: str, limit: float | None) -> Row:
     return known | {"peer_seconds": run["seconds"], "peer_ops": run["ops"]}
 
 
-def _least(act: Callable[[], Row]) -> Row:
-    return min((limited(act, USUAL) for _ in range(PROCESSES)), key=lambda r: r["seconds"])
+def _least(function: str, *arguments: Any) -> Row:
+    rows = (fresh(f"bench.derive:{function}", *arguments) or {} for _ in range(PROCESSES))
+    return min(rows, key=lambda r: r["seconds"])
 
 
 def _inverse(as_published: bool) -> Row:
     case = f"PUMA560 inverse dynamics, {'published zeros' if as_published else 'all symbolic'}"
-    return _row(case, "recursive", _least(partial(inverse, as_published)), {})
+    return _row(case, "recursive", _least("inverse", as_published), {})
 
 
 # --------------------------------------------------------------------------------------------------- what was asked for
