@@ -5,7 +5,7 @@ engines that compute numbers only.
 `compile_s` is `compile(eq).udot` after that. Every row is a fresh process with an empty cache on disk; seconds are CPU
 time, packages loaded before. `exponent` is that of the three stages together between the row before of the same case and
 this one: 1 is linear. Chains and trees are described by `Model.repeat`; "chain, call by call" by a loop of Python, and
-"chain of unequal links" likewise, with masses that all differ. Peers
+"chain of unequal links" likewise, with masses that all differ. n of scissor lifts are the stages, of two bars. Peers
 get the same mechanism as a description of their own (Pinocchio: joints one by one; MuJoCo: `MjSpec`; Exudyn: a kinematic
 tree, of which an explicit Euler step is timed) and compute one acceleration; `ratio` is their time over ours, from the description to the first step. The rows of large machines
 (`scale_machines.py`) follow; their `derive_s` has the description in it.
@@ -24,7 +24,7 @@ import numpy as np
 import symbody as sb
 from examples import four_bars
 
-from . import scale_machines
+from . import chains_of_loops, scale_machines
 from .dynamics import empty_cache
 from .limits import Limit, StoppedError
 from .timing import Row, fresh, repeated
@@ -37,6 +37,13 @@ SIZES: Final = {
     "chain of unequal links": (100, 1000),
     "tree": (100, 1000, 10_000),
     "row of four-bars": (10, 100, 1000, 10_000),
+    "scissor lift": (10, 100, 1000),
+    "ring of links": (10, 100, 1000),
+}
+MODELS: Final[dict[str, tuple[Callable[[int], sb.Model], Callable[[int], dict[str, float]]]]] = {
+    "row of four-bars": (four_bars.model, four_bars.start),
+    "scissor lift": (chains_of_loops.scissor_lift, chains_of_loops.scissor_start),
+    "ring of links": (chains_of_loops.ring, chains_of_loops.ring_start),
 }
 PEERS: Final = ("pinocchio", "mujoco", "exudyn")
 PEER_CASES: Final = ("chain", "tree")
@@ -61,8 +68,8 @@ def axis(case: str, k: int) -> str:
 
 
 def model(case: str, n: int) -> sb.Model:
-    if case == "row of four-bars":
-        return four_bars.model(n)
+    if case in MODELS:
+        return MODELS[case][0](n)
     m = sb.Model(case)
     m.gravity(0, -9.81, 0)
     if case == "chain":
@@ -102,18 +109,16 @@ def _call_by_call(m: sb.Model, case: str, n: int) -> None:
 
 def ours(case: str, n: int) -> Row:
     """Seconds of each stage, microseconds of an evaluation."""
-    small = sb.derive(model(case, 2))
-    sb.simulate(small, STEP, progress=False)  # loads what a simulation loads
+    small = sb.derive(model(case, 3))
+    sb.simulate(small, STEP, start=_start(case, 3), progress=False)  # loads what a simulation loads
     clock = time.process_time
     times = [clock()]
     m = model(case, n)
     times.append(clock())
     eq = sb.derive(m)
     times.append(clock())
-    start: dict[str, Any] = (
-        {s.name: math.pi / 2 if s.name.startswith("a") else 0.0 for s in eq.q} if case == "row of four-bars" else {}
-    )
-    sb.simulate(eq, STEP, progress=False, **start)
+    start = _start(case, n)
+    sb.simulate(eq, STEP, start=start, progress=False)
     times.append(clock())
     f = sb.compile(eq)
     udot = f.udot
@@ -122,6 +127,10 @@ def ours(case: str, n: int) -> Row:
     stages = ("describe_s", "derive_s", "first_step_s", "compile_s")
     row = {s: round(b - a, 4) for s, (a, b) in zip(stages, pairwise(times), strict=True)}
     return {**row, "eval_us": round(repeated(lambda: udot(0.0, q, u, f.p), repeats=5).least * 1e6, 2)}
+
+
+def _start(case: str, n: int) -> dict[str, float]:
+    return MODELS[case][1](n) if case in MODELS else {}
 
 
 def pinocchio(case: str, n: int) -> Row:

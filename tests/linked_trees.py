@@ -1,4 +1,4 @@
-"""Random trees of equal links, small ones in loops."""
+"""Random trees of equal links, and scissor lifts, small ones in loops."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.derivation.kinematics import linked_constraints
 from symbody.derivation.programs import link_sweeps
 
+ANGLE = 0.6  # of the bars of a scissor lift at rest
 JOINTS = ("revolute", "prismatic", "spherical", "free", "euler parameters")
 
 
@@ -19,6 +22,49 @@ def take_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(link_sweeps, "MIN_LINKS", 2)
     for limit in ("MIN_COPIES", "MIN_OPERATIONS", "MIN_REPEATED"):
         monkeypatch.setattr(link_sweeps, limit, 0)
+
+
+def take_loops_with_constraints(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops are taken for links of any number and any types that constraints couple."""
+    for limit in ("MIN_LINKED", "MANY_UNEQUAL", "MIN_COPIES"):
+        monkeypatch.setattr(linked_constraints, limit, 0)
+    monkeypatch.setattr(linked_constraints, "FEW_TYPES", 1000)
+    for limit in ("MIN_LINKS", "MIN_COPIES", "MANY_UNEQUAL_LINKS"):
+        monkeypatch.setattr(link_sweeps, limit, 0)
+
+
+def scissor(n: int = 5, along: str = "ground", seed: int | None = None, damping: float = 0.1) -> sb.Model:
+    """Stages of two crossed bars, the ends of each pinned to the next; `seed`: all bars have other masses.
+
+    along   axes of the conditions on pins: those of the ground, or of the bar
+    """
+    rng = None if seed is None else np.random.default_rng(seed)
+    m = sb.Model("scissor lift")
+    m.gravity(0, -9.81, 0)
+    below: Any = None
+    for k in range(n):
+        masses = [1.0, 1.0] if rng is None else rng.uniform(0.5, 2, 2).tolist()
+        a, b = (
+            m.body(
+                f"{x}{k}", mass=masses[i], com=(0.5 - 0.5 * i, 0, 0), inertia=(1e-3, 0.08 * masses[i], 0.08 * masses[i])
+            )
+            for i, x in enumerate("ab")
+        )
+        if below is None:
+            m.revolute("a0", m.ground, a, damping=damping)
+        else:
+            m.revolute(f"a{k}", below[1], a, at=(0.5, 0, 0))
+        m.revolute(f"b{k}", a, b, at=(0.5, 0, 0), stiffness=2.0)
+        if below is not None:
+            frame = m.ground if along == "ground" else None
+            m.coincide(f"pin{k}", below[0].point(1, 0, 0), b.point(-0.5, 0, 0), along=frame, axes="xy")
+        below = a, b
+    return m
+
+
+def scissor_start(n: int) -> dict[str, float]:
+    crossing = np.pi - 2 * ANGLE
+    return {"a0": ANGLE, **{f"b{k}": crossing for k in range(n)}, **{f"a{k}": -crossing for k in range(1, n)}}
 
 
 def random_tree(seed: int, n: int = 9, are_unequal: bool = False) -> sb.Model:

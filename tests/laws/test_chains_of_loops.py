@@ -13,48 +13,12 @@ import symbody as sb
 from symbody.algebra import directional_derivative
 from symbody.algebra.graph.late_matrix import LateRows
 from symbody.derivation.kinematics import linked_constraints
-from symbody.derivation.programs import link_sweeps
 from symbody.derivation.programs.constraint_sweeps import constraint_sweeps
 from symbody.derivation.programs.linked_sweeps import LinkedSweeps
 from symbody.integrate.forms import projection
 
 from ..amount import some
-
-ANGLE = 0.6  # of the bars of a scissor lift at rest
-
-
-def scissor(n: int = 5, along: str = "ground", seed: int | None = None, damping: float = 0.1) -> sb.Model:
-    """Stages of two crossed bars, the ends of each pinned to the next; `seed`: all bars have other masses.
-
-    along   axes of the conditions on pins: those of the ground, or of the bar
-    """
-    rng = None if seed is None else np.random.default_rng(seed)
-    m = sb.Model("scissor lift")
-    m.gravity(0, -9.81, 0)
-    below: Any = None
-    for k in range(n):
-        masses = [1.0, 1.0] if rng is None else rng.uniform(0.5, 2, 2).tolist()
-        a, b = (
-            m.body(
-                f"{x}{k}", mass=masses[i], com=(0.5 - 0.5 * i, 0, 0), inertia=(1e-3, 0.08 * masses[i], 0.08 * masses[i])
-            )
-            for i, x in enumerate("ab")
-        )
-        if below is None:
-            m.revolute("a0", m.ground, a, damping=damping)
-        else:
-            m.revolute(f"a{k}", below[1], a, at=(0.5, 0, 0))
-        m.revolute(f"b{k}", a, b, at=(0.5, 0, 0), stiffness=2.0)
-        if below is not None:
-            frame = m.ground if along == "ground" else None
-            m.coincide(f"pin{k}", below[0].point(1, 0, 0), b.point(-0.5, 0, 0), along=frame, axes="xy")
-        below = a, b
-    return m
-
-
-def scissor_start(n: int) -> dict[str, float]:
-    crossing = np.pi - 2 * ANGLE
-    return {"a0": ANGLE, **{f"b{k}": crossing for k in range(n)}, **{f"a{k}": -crossing for k in range(1, n)}}
+from ..linked_trees import scissor, scissor_start, take_loops_with_constraints
 
 
 def ring(n: int = 8) -> sb.Model:
@@ -104,6 +68,59 @@ def tower(n: int = 4) -> sb.Model:
     return m
 
 
+def random_loops(seed: int, n: int = 9) -> sb.Model:
+    """Links with random joints on a random tree, and random constraints between them."""
+    rng = np.random.default_rng(seed)
+    m = sb.Model("loops")
+    m.gravity(0.1, -9.81, 0.2)
+    links: list[Any] = []
+    parent: list[int] = []
+    freedom: list[int] = []
+    q: list[Any] = []
+    for k in range(n):
+        on = int(rng.integers(max(-1, k - 3), k)) if k else -1
+        inertia = rng.uniform(0.2, 0.3, 3).tolist()
+        link = m.body(f"b{k}", mass=float(rng.uniform(0.5, 2)), com=rng.uniform(-0.3, 0.3, 3).tolist(), inertia=inertia)
+        kind, axis = rng.choice(["revolute", "prismatic", "universal", "spherical"]), str(rng.choice(list("xyz")))
+        at = rng.uniform(-1, 1, 3).round(1).tolist()
+        options: dict[str, Any] = {"axis": axis} if kind in ("revolute", "prismatic") else {}
+        joint = m.joint(f"j{k}", m.ground if on < 0 else links[on], link, str(kind), at=at, damping=0.1, **options)
+        q.append(joint.coordinates[0])
+        freedom.append(len(joint.coordinates))
+        links.append(link)
+        parent.append(on)
+    pairs: list[Any] = rng.permutation([(i, j) for i in range(n) for j in range(i)]).tolist()
+    for c, kind in enumerate(rng.permutation(["ball", "slot", "orthogonal", "distance", "gear", "speed"])[:4]):
+        i, j = next(p for p in pairs if _freedom_between(parent, freedom, *p) > 3)
+        pairs.remove([i, j])
+        a, b = links[i], links[j]
+        P, Q = a.point(*rng.uniform(-1, 1, 3).tolist()), b.point(*rng.uniform(-1, 1, 3).tolist())
+        match kind:
+            case "ball":
+                m.coincide(f"c{c}", P, Q, along=[None, m.ground, links[int(rng.integers(n))]][int(rng.integers(3))])
+            case "slot":
+                m.coincide(f"c{c}", P, Q, along=[None, m.ground][int(rng.integers(2))], axes="y")
+            case "orthogonal":
+                m.orthogonal(f"c{c}", a.frame.x, b.frame.z)
+            case "distance":
+                m.constrain(f"c{c}", (P - Q).dot(P - Q) - m.parameter("length", 1.3))
+            case "gear":
+                m.constrain(f"c{c}", q[i] - 0.4 * q[j] * q[j])
+            case _:
+                m.constrain_speed(f"c{c}", q[i].dot - sb.cos(q[i]) * q[j].dot)
+    return m
+
+
+def _freedom_between(parent: list[int], freedom: list[int], i: int, j: int) -> int:
+    """Of the joints between two links."""
+    total = 0
+    while i != j:
+        i, j = max(i, j), min(i, j)
+        total += freedom[i]
+        i = parent[i]
+    return total
+
+
 MODELS: list[Callable[[], sb.Model]] = [
     scissor,
     lambda: scissor(4, along="bar"),
@@ -117,11 +134,7 @@ NAMES = ["scissor lift", "pins along bars", "unequal bars", "ring", "tower"]
 @pytest.fixture
 def in_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     """Links of any number and any types are derived type by type."""
-    for limit in ("MIN_LINKED", "MANY_UNEQUAL", "MIN_COPIES"):
-        monkeypatch.setattr(linked_constraints, limit, 0)
-    monkeypatch.setattr(linked_constraints, "FEW_TYPES", 1000)
-    for limit in ("MIN_LINKS", "MIN_COPIES", "MANY_UNEQUAL_LINKS"):
-        monkeypatch.setattr(link_sweeps, limit, 0)
+    take_loops_with_constraints(monkeypatch)
 
 
 def both(make: Callable[[], sb.Model], monkeypatch: pytest.MonkeyPatch) -> tuple[sb.Equations, sb.Equations]:
@@ -173,6 +186,20 @@ def test_accelerations_are_those_written_out(
         made = {"a": a, "lam": lam, "product": directional_derivative(a, along)}
         found[name] = sb.compile(written).function(name, made)(*at)
     assert_alike(found["loops"], found["written"], 1e-8)
+
+
+@pytest.mark.parametrize("seed", some(range(12), 3))
+def test_random_loops_are_those_written_out(seed: int, in_loops: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """u' and lam of random trees with random constraints, and corrections of speeds."""
+    loops, written = both(lambda: random_loops(seed), monkeypatch)
+    sweeps = constraint_sweeps(loops)
+    assert sweeps is not None
+    at, rows = random_numbers(written, seed), tuple(range(len(written.lam)))
+    solutions = sweeps.accelerations(is_guarded=True), written.augmented.solution
+    speeds = (projection.new_speeds(eq, rows, "mass")[0] for eq in (loops, written))
+    made = [{"a": a, "lam": lam, "speeds": u} for (a, lam), u in zip(solutions, speeds, strict=True)]
+    found, wanted = (sb.compile(written).function("all", x)(*at) for x in made)
+    assert_alike(found, wanted, 1e-7)
 
 
 @pytest.mark.parametrize("make", MODELS, ids=NAMES)
@@ -261,3 +288,16 @@ def test_many_open_constraints_are_written_out(monkeypatch: pytest.MonkeyPatch, 
     assert constraint_sweeps(sb.derive(ring(), check=False)) is not None
     monkeypatch.setattr(linked_constraints, "MAX_OPEN_ROWS", 3)
     assert constraint_sweeps(sb.derive(ring(), check=False)) is None
+
+
+def test_code_does_not_grow_with_the_stages() -> None:
+    """Twice the stages: the same functions of links and constraints, and twice the steps."""
+    schedules = []
+    for n in (20, 40):
+        sweeps = constraint_sweeps(sb.derive(scissor(n)))
+        assert isinstance(sweeps, LinkedSweeps)
+        schedules.append(sweeps.accelerations(is_guarded=True)[0][0].args[0].data)
+    few, many = schedules
+    assert len(many.fragments) == len(few.fragments)
+    assert abs(len(many.kinds) - 2 * len(few.kinds)) < 0.1 * len(few.kinds)
+    assert many.operations[1] < 2.1 * few.operations[1]

@@ -17,7 +17,14 @@ from symbody.write.printers import flat_text
 from tests.amount import some
 from tests.contracts.targets import c_compiler
 from tests.installed import good, installed, make_check, run_in
-from tests.linked_trees import chain_with_laws, random_tree, take_loops
+from tests.linked_trees import (
+    chain_with_laws,
+    random_tree,
+    scissor,
+    scissor_start,
+    take_loops,
+    take_loops_with_constraints,
+)
 
 FUNCTIONS = ("rhs", "rhs_x", "rhs_along")  # steps, steps that are repeated for columns, and steps for tangents
 
@@ -131,6 +138,25 @@ def test_closed_chains_agree(
     )
     said = check(folder)
     text = "".join(p.read_text() for p in folder.iterdir() if p.suffix in (".py", ".f90"))
+    for name in FUNCTIONS:
+        assert re.search(rf"^ *{name} +good", said, re.MULTILINE), name
+        assert f"{name}_loop_step_2" in text
+
+
+def test_chains_of_loops_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scissor lift of three stages: accelerations by loops over its links."""
+    take_loops_with_constraints(monkeypatch)
+    folder = sb.write.export(
+        sb.derive(scissor(3)),
+        "numpy",
+        tmp_path,
+        functions=FUNCTIONS,
+        start=scissor_start(3),
+        reference=None,
+        name="lift",
+    )
+    said = run_by_python(folder)
+    text = "".join(p.read_text() for p in folder.glob("*.py"))
     for name in FUNCTIONS:
         assert re.search(rf"^ *{name} +good", said, re.MULTILINE), name
         assert f"{name}_loop_step_2" in text

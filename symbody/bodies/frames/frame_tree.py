@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import islice, takewhile
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
 from ...algebra.calculus.derivatives import time_derivative
 from ...algebra.graph.graph import ZERO, Expr, Symbol
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 
 MAX_KEPT_PATH: Final = 100  # longest path that a frame keeps: those of a chain have the square of its length
+
+
+AnyFrame = TypeVar("AnyFrame", bound="FrameInTree")
 
 
 class _Placements:
@@ -241,13 +244,15 @@ class FrameInTree(Immutable):
         """The last frame that the ways from the root to two frames have in common."""
         a_frame(other)
         one, two = self, other
-        while one is not two:
-            if one.parent is not None and (two.parent is None or one.depth >= two.depth):
-                one = one.parent
-            elif two.parent is not None:
-                two = two.parent
-            else:
-                break
+        (root, first), (other_root, second) = one._root_and_depth, two._root_and_depth
+        if root is other_root and (root is one or root is two):
+            return root
+        for _ in range(first - second):
+            one = _parent_of(one)
+        for _ in range(second - first):
+            two = _parent_of(two)
+        while one is not two and one.parent is not None and two.parent is not None:
+            one, two = one.parent, two.parent
         found = one if one is two else None
         if found is None:
             for f in (self, other):
@@ -362,3 +367,9 @@ def a_frame(thing: Any) -> Frame:
         inside = "; its frame is its attribute .frame" if isinstance(getattr(thing, "frame", None), FrameInTree) else ""
         raise ModelError(f"expected a frame, got {shown(thing)}{inside}")
     return cast("Frame", thing)
+
+
+def _parent_of(f: AnyFrame) -> AnyFrame:
+    """Of a frame that has one."""
+    assert f.parent is not None
+    return f.parent

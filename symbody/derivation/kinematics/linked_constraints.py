@@ -18,12 +18,13 @@ from ...algebra.graph.graph import ZERO, Symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
+from ...bodies.frames.rotations import Cosines, Turn
 from ...bodies.frames.vectors import Vector
 from ...bodies.mechanism.mechanism import Constraint, Mechanism
 from .equal_links import Link, is_local, links_of
 from .uncoupled_trees import ConstraintGroup, RepeatedParts, TypesOfGroups, UncoupledTree, neighbours
 
-MIN_LINKED: Final = 40  # links from which on constraints between them are derived type by type
+MIN_LINKED: Final = 30  # links from which on constraints between them are derived type by type
 MANY_UNEQUAL: Final = 60  # the same of links that differ in lengths, masses and inertias
 MIN_COPIES: Final = 2  # links and constraints of one type on average: with fewer there is little to repeat
 FEW_TYPES: Final = 4  # of constraints, which need not repeat
@@ -130,8 +131,11 @@ class _LinkedGroups:
         self.types = TypesOfGroups(mechanism, trees_of_links(links))
         self.at: dict[Frame, int] = {mechanism.ground: GROUND} | {x.frames[-1]: k for k, x in enumerate(links)}
         self.depth = [0] * len(links)
+        self.axes: list[set[int]] = [set(range(3))] * len(links)  # about which alone a link is turned in the ground
         for k, x in enumerate(links):
             self.depth[k] = 1 if x.parent < 0 else self.depth[x.parent] + 1
+            above = self.axes[x.parent] if x.parent >= 0 else set(range(3))
+            self.axes[k] = above.intersection(*(_axes_of(factor) for f in x.frames for factor in f.rotation.factors))
         number = {u: j for j, u in enumerate(mechanism.u)}
         owner = {j: k for k, x in enumerate(links) for j in x.speeds}
         self.owner = {q: owner[number[u]] for q, u in mechanism.rates.items() if isinstance(u, Symbol)}
@@ -155,7 +159,7 @@ class _LinkedGroups:
     def _of_vectors(self, first: int, constraints: Sequence[Constraint]) -> LinkedGroup | None:
         """Conditions on vectors in the axes of links; None of others."""
         vectors: dict[tuple[tuple[int, Matrix], ...], int] = {}
-        products, ends = [], set[int]()
+        products, ends, is_closing = [], set[int](), self._is_closing(constraints)
         for c in constraints:
             if c.factors is None or not c.actions:
                 return None
@@ -163,8 +167,8 @@ class _LinkedGroups:
             keys = [tuple(sorted(x.items(), key=lambda term: term[0])) for x in found]
             a, b = (vectors.setdefault(key, len(vectors)) for key in keys)
             products.append((a, b))
-            pushed = [a.frame for a in c.actions if a.force is not None] or [a.frame for a in c.actions]
-            ends.update(self._link_of(f) for f in pushed)
+            on = c.actions if not is_closing else [a for a in c.actions if a.force is not None] or c.actions
+            ends.update(self._link_of(a.frame) for a in on)
         by_link = tuple(dict(key) for key in vectors)
         slots = free_symbols(*(e for v in by_link for x in v.values() for e in x.entries))
         if any(s.kind != "parameter" and s not in self.owner for s in slots):
@@ -178,6 +182,21 @@ class _LinkedGroups:
             first, tuple(constraints), tuple(acted), tuple(slots), (len(constraints), tuple(products)),
             joints=tuple(joints), acted=tuple(acted), end=end, vectors=by_link, products=tuple(products),
         )  # fmt: skip
+
+    def _is_closing(self, constraints: Sequence[Constraint]) -> bool:
+        """Whether the constraints bring two points together in space, or in the plane in which all links move: then they do not
+        depend on the axes along which they are written."""
+        factors = [c.factors for c in constraints]
+        gaps = [x[0] for x in factors if x is not None]
+        if len(gaps) < len(factors) or any(x != gaps[0] for x in gaps):
+            return False
+        if len(gaps) == 3:
+            return True
+        vectors = [self._by_links(x) for pair in factors if pair is not None for x in pair]
+        inside = {k for v in vectors for k in v if k != GROUND}
+        normals = set(range(3)).intersection(*(self.axes[k] for k in inside))
+        across = [e for e in normals if all(x[e] is ZERO for v in vectors for x in v.values())]
+        return len(gaps) == 2 and bool(across)
 
     def _link_of(self, f: Frame) -> int:
         while f not in self.at:
@@ -208,6 +227,10 @@ class _LinkedGroups:
                 else:
                     k = self.links[k].parent
         return first
+
+
+def _axes_of(factor: Turn | Cosines) -> set[int]:
+    return {factor.axis} if isinstance(factor, Turn) else set()
 
 
 def open_groups(links: Sequence[Link], groups: Sequence[LinkedGroup]) -> list[OpenGroups]:

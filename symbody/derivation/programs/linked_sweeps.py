@@ -35,12 +35,48 @@ PRODUCTS: Final = {
 """Orders of the rates of the two vectors of a condition in its value, its rate, and its second rate at u' = 0."""
 
 
+@dataclass(frozen=True)
+class VectorShape:
+    """What a link has in some vectors.
+
+    kind     number of its structure
+    parts    components of each vector in the link; None without
+    numbers  in these, other than zero; `slots` are the symbols
+    moving   coordinates in them, and their rates
+    """
+
+    kind: int
+    parts: list[Matrix | None]
+    numbers: list[Expr]
+    slots: list[Symbol]
+    moving: list[tuple[Symbol, Symbol]]
+
+
 class LinkedSweeps(ConstraintSweeps):
     """Nodes for accelerations, multipliers, residuals and corrections of links of one tree."""
 
     def __init__(self, eq: Equations, parts: LinkedEquations, tree: SweptTree) -> None:
         super().__init__(eq, parts)
         self.tree, self.kinematics = tree, Kinematics(eq.mechanism)
+        self._shapes: dict[tuple[int, int], VectorShape] = {}
+        self._kinds: dict[object, int] = {}
+
+    def shape(self, group: LinkedGroup, k: int) -> VectorShape:
+        """What a link has in the vectors of a group."""
+        found = self._shapes.get((group.first, k))
+        if found is None:
+            found = self._shapes[group.first, k] = self._new_shape([v.get(k) for v in group.vectors])
+        return found
+
+    def _new_shape(self, parts: list[Matrix | None]) -> VectorShape:
+        text, rates = SlotText(are_loose=True), self.eq.mechanism.rates
+        for x in parts:
+            text.text.append("vector")
+            if x is not None:
+                text.write_numbers(x.entries)
+        kind = self._kinds.setdefault(tuple(text.text), len(self._kinds))
+        moving = [(s, u) for s in text.slots if isinstance(u := rates.get(s), Symbol)]
+        return VectorShape(kind, parts, text.numbers, list(text.slots), moving)
 
     def schedule(
         self, groups: Sequence[ConstraintGroup], more: Mapping[Symbol, Symbol] | None = None
@@ -166,7 +202,7 @@ class LinkedSchedule(ConstraintSchedule):
 
     def _turn(self, speeds: Mapping[Symbol, Symbol] | None) -> list[int]:
         """Places of the angular velocities of links, for speeds or what stands for them."""
-        key = None if speeds is None else tuple(speeds.values())
+        key = None if speeds is None else id(speeds)  # of a residual, which lives longer
         if key in self.turning:
             return self.turning[key]
         out = self.turning[key] = [self.memory.take(3) for _ in self.links]
@@ -252,7 +288,7 @@ class LinkedSchedule(ConstraintSchedule):
 
     def _vector(self, g: int, v: int, order: int, speeds: Mapping[Symbol, Symbol] | None) -> int:
         """The place of a vector in the ground, or of its rate, or of its second rate at u' = 0."""
-        key = g, v, (order, None if speeds is None or not order else tuple(speeds.values()))
+        key = g, v, (order, None if speeds is None or not order else id(speeds))
         if key not in self.vectors:
             at = self.vectors[key] = self.memory.take(3)
             links = [k for k in self.groups[g].vectors[v] if order == 0 or k != GROUND or self._has_coordinates(g, v)]
@@ -275,26 +311,19 @@ class LinkedSchedule(ConstraintSchedule):
         speeds: Mapping[Symbol, Symbol] | None,
     ) -> None:
         """A step with what a link has in the vectors of a group."""
-        group, rates = self.groups[g], self.eq.mechanism.rates
-        shape, parts = SlotText(are_loose=True), [v.get(k) for v in group.vectors]
-        for x in parts:
-            shape.text.append("vector")
-            if x is not None:
-                shape.write_numbers(x.entries)
-        slots = list(shape.slots)
-        moving = [(s, u) for s in slots if isinstance(u := rates.get(s), Symbol)]
-        own = tuple(more.index(u) if u in more else -1 for _, u in moving) if what == "slopes" else more
-        key = what, group.products, k == GROUND, tuple(shape.text), own
+        group, shape = self.groups[g], self.sweeps.shape(self.groups[g], k)
+        own = tuple(more.index(u) if u in more else -1 for _, u in shape.moving) if what == "slopes" else more
+        key = what, group.products, k == GROUND, shape.kind, own
         if key not in self.made:
-            self.made[key] = self._vector_fragment(group, parts, what, more, moving, len(shape.numbers), k == GROUND)
+            self.made[key] = self._vector_fragment(group, shape, what, more, k == GROUND)
         fragment, names = self.made[key]
         places = []
         for name, i in names:
             match name:
                 case "slot":
-                    places.append(self.place[slots[i]])
+                    places.append(self.place[shape.slots[i]])
                 case "rate":
-                    u = moving[i][1]
+                    u = shape.moving[i][1]
                     places.append(self.place[u if speeds is None else speeds[u]])
                 case "number":
                     places.append(self.number_places[shape.numbers[i]])
@@ -309,19 +338,17 @@ class LinkedSchedule(ConstraintSchedule):
     def _vector_fragment(
         self,
         group: LinkedGroup,
-        parts: Sequence[Matrix | None],
+        shape: VectorShape,
         what: str,
         more: tuple[Any, ...],
-        moving: Sequence[tuple[Symbol, Symbol]],
-        count: int,
         is_on_ground: bool,
     ) -> tuple[Fragment, list[Input]]:
-        loose, shape = iter(slot_symbols("number", count)), SlotText()
+        numbers = slot_symbols("number", len(shape.numbers))
+        loose, parts = iter(numbers), shape.parts
         symbols: list[Matrix | None] = []
         for x in parts:
             entries = None if x is None else tuple(next(loose) if is_loose(e) else e for e in x.entries)
             symbols.append(None if entries is None else Matrix(3, 1, entries))
-            shape.write(() if x is None else x.entries)
         link = VectorFragments(self.kinematics, tuple(symbols), is_on_ground)
         vectors = [slot_symbols(f"vector_{v}", 3) for v in range(len(parts))]
         match what:
@@ -332,8 +359,8 @@ class LinkedSchedule(ConstraintSchedule):
             case _:
                 found = link.slopes(group.products, vectors, more)
         inputs: dict[Input, tuple[Symbol, ...]] = {("slot", i): (s,) for i, s in enumerate(shape.slots)}
-        inputs |= {("rate", i): (u,) for i, (_, u) in enumerate(moving)}
-        inputs |= {("number", i): (x,) for i, x in enumerate(slot_symbols("number", count))}
+        inputs |= {("rate", i): (u,) for i, (_, u) in enumerate(shape.moving)}
+        inputs |= {("number", i): (x,) for i, x in enumerate(numbers)}
         inputs |= {("axes", 0): fragments.AXES, ("w", 0): fragments.TURNING}
         inputs |= {("vector", v): x for v, x in enumerate(vectors)}
         made, chosen = fragments.fragment_between(list(inputs.values()), [found])
