@@ -14,19 +14,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ...algebra.graph.graph import ZERO, Symbol
+from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Cosines, Turn
 from ...bodies.frames.vectors import Vector
 from ...bodies.mechanism.mechanism import Constraint, Mechanism
-from .equal_links import Link, is_local, links_of
+from .equal_links import Link, is_local, links_of, written_expressions
 from .uncoupled_trees import ConstraintGroup, RepeatedParts, TypesOfGroups, UncoupledTree, neighbours
 
 MIN_LINKED: Final = 30  # links from which on constraints between them are derived type by type
 MANY_UNEQUAL: Final = 60  # the same of links that differ in lengths, masses and inertias
 MIN_COPIES: Final = 2  # links and constraints of one type on average: with fewer there is little to repeat
+MAX_SLOTS: Final = 64  # symbols of a link
 FEW_TYPES: Final = 4  # of constraints, which need not repeat
 MAX_OPEN_ROWS: Final = 24  # of constraints that have not ended at one link
 GROUND: Final = -1  # its number among the links
@@ -88,7 +89,11 @@ def _parts(mechanism: Mechanism) -> LinkedParts | None:
         return None
     if mechanism.norms or mechanism.equations or mechanism.small or not is_local(mechanism):
         return None
-    if not all(isinstance(rate, Symbol) for rate in mechanism.rates.values()) or len(mechanism.q) != len(mechanism.u):
+    if {*mechanism.rates.values()} != {*mechanism.u} or len(mechanism.q) != len(mechanism.u):
+        return None
+    if any(
+        s.kind == "multiplier" or (s.kind == "input" and s.order) for s in free_symbols(written_expressions(mechanism))
+    ):
         return None
     links = _equal_links(mechanism)
     groups = None if links is None else _LinkedGroups(mechanism, links).found()
@@ -107,7 +112,7 @@ def _equal_links(mechanism: Mechanism) -> list[Link] | None:
         if tree is None or len(tree.links) < (MANY_UNEQUAL if are_loose else MIN_LINKED):
             return None
         if MIN_COPIES * len({x.kind for x in tree.links}) <= len(tree.links):
-            return tree.links
+            return tree.links if max(len(x.slots) for x in tree.links) <= MAX_SLOTS else None
     return None
 
 
@@ -136,6 +141,8 @@ class _LinkedGroups:
             self.depth[k] = 1 if x.parent < 0 else self.depth[x.parent] + 1
             above = self.axes[x.parent] if x.parent >= 0 else set(range(3))
             self.axes[k] = above.intersection(*(_axes_of(factor) for f in x.frames for factor in f.rotation.factors))
+        first = {x.kind: x for x in reversed(links)}
+        self.has_time = any(s.kind == "time" for x in first.values() for s in free_symbols(list(_places(x))))
         number = {u: j for j, u in enumerate(mechanism.u)}
         owner = {j: k for k, x in enumerate(links) for j in x.speeds}
         self.owner = {q: owner[number[u]] for q, u in mechanism.rates.items() if isinstance(u, Symbol)}
@@ -158,6 +165,8 @@ class _LinkedGroups:
 
     def _of_vectors(self, first: int, constraints: Sequence[Constraint]) -> LinkedGroup | None:
         """Conditions on vectors in the axes of links; None of others."""
+        if self.has_time:
+            return None
         vectors: dict[tuple[tuple[int, Matrix], ...], int] = {}
         products, ends, is_closing = [], set[int](), self._is_closing(constraints)
         for c in constraints:
@@ -227,6 +236,14 @@ class _LinkedGroups:
                 else:
                     k = self.links[k].parent
         return first
+
+
+def _places(link: Link) -> Iterable[Expr]:
+    """The expressions that place a link."""
+    for f in link.frames:
+        yield from f.offset.entries
+        for factor in f.rotation.factors:
+            yield from (factor.angle,) if isinstance(factor, Turn) else factor.matrix.entries
 
 
 def _axes_of(factor: Turn | Cosines) -> set[int]:
