@@ -283,11 +283,34 @@ def test_a_constraint_that_follows_from_others_is_named(in_loops: None) -> None:
 
 
 def test_many_open_constraints_are_written_out(monkeypatch: pytest.MonkeyPatch, in_loops: None) -> None:
-    """A chain of which every link is held at the ground has all constraints open at its first link."""
-    monkeypatch.setattr(linked_constraints, "MAX_OPEN_ROWS", 4)
+    """Pairs of rows that are open at one link are as many as steps."""
     assert constraint_sweeps(sb.derive(ring(), check=False)) is not None
-    monkeypatch.setattr(linked_constraints, "MAX_OPEN_ROWS", 3)
+    monkeypatch.setattr(linked_constraints, "MAX_COUPLED", 60)
     assert constraint_sweeps(sb.derive(ring(), check=False)) is None
+
+
+@pytest.mark.parametrize("n", some([6, 12], 1))
+def test_feet_on_the_ground(n: int, in_loops: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Constraints that are all open at the first link, each along one axis of the ground."""
+
+    def model() -> sb.Model:
+        m = sb.Model("feet")
+        m.gravity(0, -9.81, 0)
+        before: Any = m.ground
+        for k in range(n):
+            back, leg = (m.body(f"{x}{k}", mass=1, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1)) for x in ("back", "leg"))
+            m.revolute(f"q{k}", before, back, at=(1, 0, 0))
+            m.revolute(f"f{k}", back, leg, at=(0.5, 0, 0))
+            m.coincide(f"c{k}", leg.point(1, 0, 0), m.ground.point(k, -1, 0), axes="y")
+            before = back
+        return m
+
+    loops, written = both(model, monkeypatch)
+    sweeps, at = constraint_sweeps(loops), random_numbers(written, 1)
+    assert sweeps is not None
+    solutions = sweeps.accelerations(is_guarded=True), written.augmented.solution
+    found, wanted = (sb.compile(written).function("all", {"a": a, "lam": lam})(*at) for a, lam in solutions)
+    assert_alike(found, wanted, 1e-7)
 
 
 def test_code_does_not_grow_with_the_stages() -> None:

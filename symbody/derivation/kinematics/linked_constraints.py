@@ -29,7 +29,7 @@ MANY_UNEQUAL: Final = 60  # the same of links that differ in lengths, masses and
 MIN_COPIES: Final = 2  # links and constraints of one type on average: with fewer there is little to repeat
 MAX_SLOTS: Final = 64  # symbols of a link
 FEW_TYPES: Final = 4  # of constraints, which need not repeat
-MAX_OPEN_ROWS: Final = 24  # of constraints that have not ended at one link
+MAX_COUPLED: Final = 4_000_000  # pairs of rows of constraints that are open at one link, of all links
 GROUND: Final = -1  # its number among the links
 
 VectorByLinks = dict[int, Matrix]  # components by link, in its axes
@@ -99,8 +99,8 @@ def _parts(mechanism: Mechanism) -> LinkedParts | None:
     groups = None if links is None else _LinkedGroups(mechanism, links).found()
     if links is None or groups is None or not _repeats_enough(groups):
         return None
-    most = max(sum(len(groups[g].constraints) for g in (*x.ended, *x.through)) for x in open_groups(links, groups))
-    if most > MAX_OPEN_ROWS:
+    rows = [sum(len(groups[g].constraints) for g in {*x.ended, *x.through}) for x in open_groups(links, groups)]
+    if sum(r * r for r in rows) > MAX_COUPLED:
         return None
     return LinkedParts(links, groups, RepeatedParts(trees_of_links(links), list(groups), []))
 
