@@ -61,6 +61,7 @@ LATER = {  # calls of `later`: a result that is handed on to a later stage or ro
     ("bodies/file/body_items.py", "formats.meshes.read_solids"): "model files name drawings of solids",
     ("bodies/file/used_model.py", "kits.names_in_files"): "model files use models and parts of kits",
     ("derivation/equations/energies.py", "derivation.programs.link_sums"): "energies of many equal links are loops",
+    ("derivation/equations/own_terms.py", "derivation.programs.forward_dynamics"): "accelerations of many equal links are loops",
     ("formats/robot/collision_contacts.py", "formats.meshes.mesh_file"): "shapes of robots that collide may be meshes",
     ("formats/fem/bodies/finite_body.py", "formats.fem.reduction.reduce"): "SciPy's sparse solvers, for those who reduce",
     ("formats/fem/reduced/reduced_body.py", "formats.fem.reduced.reduced_file"): "body.save(path)",

@@ -9,6 +9,7 @@ from ...algebra.graph.graph import Expr, Symbol, made_symbol
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...argument_kinds import checked_flags
 from ...errors import ModelError, SymbodyError
+from ...later import later
 from ..kinematics.unknown_positions import without_unknown_positions
 from .equation_arguments import of_equations
 from .undetermined_forces import Share, determined_parts, refuse_unknown_share, shared_multipliers
@@ -48,9 +49,16 @@ def in_own_terms(eq: Equations, things: list[Any], solved: bool = False, share: 
     unknowns = (*(u.dot for u in eq.u), *eq.lam)
     if solved and not set(unknowns).isdisjoint(free_symbols(things)):  # M of many bodies is not made for nothing
         things = determined_parts(eq, things) if share is None else things
-        lam = eq.multipliers if share is None else shared_multipliers(eq, share)
-        things = substitute_all(things, dict(zip(unknowns, (*eq.udot.entries, *lam.entries), strict=True)))
+        things = substitute_all(things, dict(zip(unknowns, _solutions(eq, share), strict=True)))
     return things
+
+
+def _solutions(eq: Equations, share: Share | None) -> tuple[Expr, ...]:
+    """u' and the multipliers."""
+    if not eq.lam and (found := later("derivation.programs.forward_dynamics", "loop_accelerations")(eq)) is not None:
+        return tuple(found.entries)
+    lam = eq.multipliers if share is None else shared_multipliers(eq, share)
+    return (*eq.udot.entries, *lam.entries)
 
 
 @of_equations

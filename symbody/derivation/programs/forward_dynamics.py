@@ -50,6 +50,22 @@ def ways_to_accelerations(eq: Equations) -> list[Matrix]:
     return ways
 
 
+def loop_accelerations(eq: Equations) -> Matrix | None:
+    """u' of a tree of many speeds without constraints, in loops over equal links; None of others."""
+    mechanism = eq.mechanism
+    if (
+        len(eq.u) < MANY_SPEEDS
+        or mechanism.has_written_motion
+        or mechanism.elastic_bodies
+        or has_unknown_places(mechanism)
+    ):
+        return None
+    if eq.route != "recursive" or eq.u != mechanism.u or eq.lam or eq.dropped or eq.dependent:
+        return None
+    swept = swept_accelerations(eq)
+    return None if swept is None else in_own_terms(eq, [swept])[0]
+
+
 def tree_accelerations(eq: Equations) -> Matrix | None:
     """u' of the tree that is left where the constraints are taken away; None where no recursion over the tree applies."""
     mechanism = eq.mechanism
