@@ -74,6 +74,24 @@ def test_the_bodies_of_a_mechanism_move_along():
     assert np.abs(hand.position[:, 0] - np.stack([np.cos(a), 0 * a, -np.sin(a)], axis=1)).max() < 1e-12
 
 
+def test_equal_surfaces_of_a_mechanism_have_one_colour():
+    m = sb.Model("rope")
+    on, at, rods = m.ground, (0, 0, 0), []
+    for k in range(3):
+        rod = m.body(f"rod{k}", mass=1.0, inertia=(0.1, 0.1, 0.1))
+        m.revolute(f"a{k}", on, rod, axis="y", at=at)
+        on, at = rod, (1, 0, 0)
+        rods.append(rod)
+    pile = sb.Pile("rope", gravity=(0, 0, 0))
+    pile.many("ball", sb.sphere(0.2), at=[(0, 0, 9)], mass=1.0)
+    shapes = sb.sphere(0.2), sb.box(0.1, 0.1, 0.1), sb.sphere(0.2)
+    surfaces = {rod.name: (rod, shape) for rod, shape in zip(rods, shapes, strict=True)}
+    pile.mechanism(sb.assemble(sb.derive(m)), surfaces)
+    colours = {i.solid.name: i.solid.colour for i in sb.scene(pile.simulate(0.01, step=0.01)).instances}
+    assert colours["rod0"] == colours["rod2"]
+    assert len({colours[k] for k in ("ball", "rod0", "rod1")}) == 3
+
+
 def test_stills_and_gltf_show_every_body(motion, tmp_path):
     scene = sb.scene(motion)
     assert scene.svg().count("<path") > 50

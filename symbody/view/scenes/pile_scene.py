@@ -54,8 +54,9 @@ def pile_items(motion: PileMotion, colours: Mapping[str, str], samples: int | No
             raise unknown(where, "part", name, known, ViewError)
     carried = iter(_carried_states(motion, picked))
     instances, meshes, at = [], {}, 0
-    for k, kind in enumerate(kinds):
-        colour = colour_text(colours.get(kind.name, BODY_COLOURS[k % len(BODY_COLOURS)]))
+    own = _colours(kinds)
+    for kind in kinds:
+        colour = colour_text(colours.get(kind.name, own[kind.name]))
         if kind.is_carried:
             states = next(carried)
         else:
@@ -73,6 +74,13 @@ def pile_items(motion: PileMotion, colours: Mapping[str, str], samples: int | No
         colour = colour_text(colours.get(hill.name, GROUND_COLOUR))
         solids.append(Solid("mesh", GROUND, (1.0, 1.0, 1.0), mesh=hill.name, colour=colour, name=hill.name))
     return _with_camera(motion, picked, tuple(instances), tuple(solids), meshes)
+
+
+def _colours(kinds: list[PileKind]) -> dict[str, str]:
+    """One for each kind; surfaces of a mechanism that have one solid, such as the links of a rope, have one colour."""
+    number: dict[int | str, int] = {}
+    keys = {k.name: id(k.solid) if k.is_carried else k.name for k in kinds}
+    return {name: BODY_COLOURS[number.setdefault(key, len(number)) % len(BODY_COLOURS)] for name, key in keys.items()}
 
 
 def _samples(where: str, count: int, samples: int | None) -> Array:
