@@ -59,6 +59,21 @@ def test_same_answers_as_with_full_matrices(seed: int, any_size: None) -> None:
             np.testing.assert_allclose(found.values, wanted[:, 0], rtol=1e-7, atol=1e-9 * np.abs(wanted).max())
 
 
+def test_changed_systems_in_loops(any_size: None) -> None:
+    """Numbers for a parameter, and other matrices B and C: the answers are those of the changed matrices."""
+    lin, hertz = random_system(1), [0.3, 2.0]
+    stiff = lin(k=3.0)
+    np.testing.assert_allclose(
+        stiff.matrices().A, lin.matrices(k=3.0).A, rtol=0, atol=1e-12 * np.abs(lin.matrices(k=3.0).A).max()
+    )
+    assert stiff.full is not None
+    found, expected = (x.frequency_response("tau", "y", hertz).values for x in (stiff, lin))
+    assert np.abs(found - expected).max() > 1e-3 * np.abs(expected).max()
+    np.testing.assert_allclose(found, lin.frequency_response("tau", "y", hertz, k=3.0).values, rtol=1e-8)
+    twice = lin.map(lambda m: 2 * m if m.cols == 1 else m)  # B and D
+    np.testing.assert_allclose(twice.frequency_response("tau", "y", hertz).values, 2 * expected, rtol=1e-8)
+
+
 @pytest.mark.parametrize("near", [0.0, 3j, -1.0])
 def test_nearest_modes_are_those_of_all(near: complex, any_size: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Eigenvalues, shapes and shares of the modes nearest to a point."""

@@ -25,7 +25,7 @@ from ..spectra.pencil import Complex
 from ..spectra.root_locus import RootLocus, root_locus
 from ..spectra.spectrum import Spectrum, eigenvalues, modes
 from ..spectra.stability_chart import StabilityChart, stability_chart
-from ..variation.system_matrices import OF_INPUTS, PARTS, RECOVERY, FullSystem, SystemMatrices
+from ..variation.system_matrices import OF_INPUTS, PARTS, RECOVERY, SystemMatrices
 from . import state_choice as states
 from .loop_response import response_in_loops
 from .matrix_numbers import MatrixNumbers
@@ -132,8 +132,8 @@ class LinearSystem(
         if not self.numbers.unknowns:
             kept = {s: x for s, x in self.defaults.items() if s not in table}
             numbers = kept | {s: float(e.value) for s, e in table.items() if e.value is not None}
-            changed = self._with(substitute_all(self._all(), table))
-            return replace(changed, full=_substituted_system(self.full, table), defaults=numbers)
+            changed = self._substituted(table)
+            return replace(changed, defaults=numbers)
         if free := [k for k, v in values.items() if free_symbols(as_expr(v))]:
             raise StabilityError(
                 f"linear system {self.name!r}: {listed(free)} cannot be expressions, since the operating point is known in numbers only; "
@@ -141,12 +141,13 @@ class LinearSystem(
             )
         given = self.numbers.values(values)
         table = {**given, **self.numbers.operating_point(given)}
-        changed = self._with(substitute_all(self._all(), table))
-        return replace(changed, about=None, full=_substituted_system(self.full, table))
+        changed = self._substituted(table)
+        return replace(changed, about=None)
 
-    def _with(self, matrices: Sequence[Matrix]) -> LinearSystem:
-        changed: dict[str, Any] = dict(zip((*PARTS, *RECOVERY), matrices, strict=True))
-        return replace(self, **changed)
+    def _substituted(self, table: Mapping[Symbol, Any]) -> LinearSystem:
+        """All matrices with values for symbols."""
+        changed: dict[str, Any] = dict(zip((*PARTS, *RECOVERY), substitute_all(self._all(), table), strict=True))
+        return replace(self, full=self.full and self.full.mapped(lambda m: substitute_all(m, table)), **changed)
 
     # ---------------------------------------------------------------------------------------- the same system, otherwise
 
@@ -483,7 +484,3 @@ def linear_system(
     return LinearSystem(
         name, names, inputs, outputs, E, A, B, C, D, names, identity(n), defaults or {}, B1=B1, B2=B2, D1=D1, D2=D2
     )
-
-
-def _substituted_system(full: FullSystem | None, table: Mapping[Symbol, Any]) -> FullSystem | None:
-    return full and replace(full, variation=full.variation.mapped(lambda matrices: substitute_all(matrices, table)))

@@ -13,6 +13,7 @@ from ...errors import StabilityError, unknown
 from ..spectra.nearest_eigenvalues import nearest_eigenvalues
 from ..spectra.response import FrequencyResponse, checked_frequencies, finite_response, frequency_grid
 from ..spectra.sparse_pencil import SparsePencil
+from .lazy_matrices import late_source
 from .loop_numbers import LoopParts, loops_of
 
 if TYPE_CHECKING:
@@ -24,11 +25,13 @@ SLOWEST: Final = 20  # eigenvalues that determine the range of frequencies
 def response_in_loops(
     lin: LinearSystem, r: str | Symbol, y: str | Symbol, hertz: Any, values: Mapping[str, float]
 ) -> FrequencyResponse | None:
-    """None for systems without loops or without a sparse pencil."""
+    """None for systems without loops or without a sparse pencil, and if matrices were changed."""
     loops = loops_of(lin)
-    p = None if loops is None else loops.ordered(lin.numbers.values(values))
-    pencil = None if loops is None or p is None else loops.pencil(p)
-    if loops is None or p is None or pencil is None:
+    if loops is None or late_source((lin.B, lin.C, lin.D)) is not loops:
+        return None
+    p = loops.ordered(lin.numbers.values(values))
+    pencil = loops.pencil(p)
+    if pencil is None:
         return None
     name = y.name if isinstance(y, Symbol) else y
     k = lin.numbers.input(r)

@@ -4,11 +4,11 @@ variables."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ...algebra.graph.matrix import zeros
+from ...algebra.graph.matrix import Matrix, zeros
 from ...emit.run.callable import Array
 from .first_variation import Variation
 
@@ -64,6 +64,10 @@ class FullSystem:
         """Of the columns of the pencil of ω²."""
         return (*self.q, *self.lam)
 
+    def mapped(self, change: Callable[[list[Matrix]], list[Matrix]]) -> FullSystem:
+        """The system with changed matrices."""
+        return replace(self, variation=self.variation.mapped(change))
+
 
 class LateFullSystem(FullSystem):
     """A system without constraints, whose variation is derived when first used."""
@@ -76,6 +80,9 @@ class LateFullSystem(FullSystem):
     def variation(self) -> Variation:
         made: Variation = vars(self)["make"]()
         return made
+
+    def mapped(self, change: Callable[[list[Matrix]], list[Matrix]]) -> FullSystem:
+        return LateFullSystem(self.q, self.u, lambda: self.variation.mapped(change))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return FullSystem, (self.q, self.u, self.z, self.lam, self.variation, self.kept)
