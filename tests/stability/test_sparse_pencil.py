@@ -70,6 +70,7 @@ def test_changed_systems_in_loops(any_size: None) -> None:
     found, expected = (x.frequency_response("tau", "y", hertz).values for x in (stiff, lin))
     assert np.abs(found - expected).max() > 1e-3 * np.abs(expected).max()
     np.testing.assert_allclose(found, lin.frequency_response("tau", "y", hertz, k=3.0).values, rtol=1e-8)
+    np.testing.assert_allclose(lin.map(sb.tidy).matrices().A, lin.matrices().A, rtol=1e-9)
     twice = lin.map(lambda m: 2 * m if m.cols == 1 else m)  # B and D
     np.testing.assert_allclose(twice.frequency_response("tau", "y", hertz).values, 2 * expected, rtol=1e-8)
 

@@ -300,6 +300,8 @@ def _cramer_solution(
 ) -> Polynomial:
     """One unknown of a small linear system, by Cramer's rule: |A with b in column k| / |A|."""
     block = n.args[0]
+    if block.op != "solve":  # loops over equal links
+        raise TooLargeError
     factor, right = block.args[0], [known[e] for e in block.args[1:]]
     size = factor.data.n
     entries = factor.data.full([known[e] for e in factor.args])
