@@ -1,5 +1,7 @@
 """Optima that are known: in closed form, from documents, from another program."""
 
+import signal
+
 import numpy as np
 import pytest
 from scipy.linalg import expm
@@ -16,6 +18,7 @@ from bench.motion_cases import (
     luus_arm,
 )
 from symbody.kits import motions
+from symbody.kits.motions import ipopt_solver
 from tests.amount import FULL, dear
 
 pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
@@ -135,3 +138,23 @@ def test_prices_are_differences_of_optima():
         slope = (optimum(**{name: x + h}).objective - optimum(**{name: x - h}).objective) / (2 * h)
         assert prices[name] == pytest.approx(slope, abs=1e-4 + 1e-3 * abs(slope)), name
     assert sum(abs(p) > 1e-3 for p in prices.values()) >= 3
+
+
+def test_interrupt_ends_the_search(monkeypatch):
+    """Ctrl-C inside IPOPT; afterwards it raises as usual, and the problem is solved as before."""
+    counted = ipopt_solver._IterationCount._count
+
+    def interrupting(self, mode, iteration, *given):
+        if iteration == 3:
+            signal.raise_signal(signal.SIGINT)
+        return counted(self, mode, iteration, *given)
+
+    problem = brachistochrone()
+    with monkeypatch.context() as patched:
+        patched.setattr(ipopt_solver._IterationCount, "_count", interrupting)
+        with pytest.raises(KeyboardInterrupt):
+            problem.solve(10)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    motion = problem.solve(10)
+    assert motion.outcome
+    assert problem.solve(10).objective == motion.objective  # by the same solver, again

@@ -234,6 +234,8 @@ def test_contradiction_is_named():
     assert motion.outcome.startswith("infeasible near this guess: these contradict each other:")
     told = motion.outcome.partition("contradict each other: ")[2]
     assert told == "phase 'push': condition 'distance' at the end; start (x, v); end (v); bounds (F)"
+    assert "The search found no optimum" in motion.page()
+    assert "<th>price</th>" not in motion.page()
 
 
 def test_unbounded_motion_is_named():

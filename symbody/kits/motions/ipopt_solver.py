@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import signal
+import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -108,19 +111,35 @@ def _library() -> Any:
 
 
 class _IterationCount:
-    """What IPOPT calls once in each iteration: the count, and the only place where an interrupt reaches Python."""
+    """What IPOPT calls in each iteration; it stops the search after Ctrl-C.
+
+    An exception at the beginning of a function that a library calls is lost, so that Ctrl-C only leaves a note meanwhile."""
 
     def __init__(self) -> None:
-        self.iterations = 0
-        self.failure: BaseException | None = None
+        self.iterations, self.is_stopped = 0, False
         self.call = _STEP(self._count)
 
     def _count(self, mode: int, iteration: int, *_: Any) -> bool:
+        self.iterations = iteration
+        return not self.is_stopped
+
+    def _stop(self, *_: Any) -> None:
+        self.is_stopped = True
+
+    @contextmanager
+    def counting(self) -> Iterator[None]:
+        self.iterations, self.is_stopped = 0, False
+        usual = signal.default_int_handler
+        hears = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is usual
+        if hears:
+            signal.signal(signal.SIGINT, self._stop)
         try:
-            self.iterations = iteration
-        except BaseException as reason:  # raised again when the library has returned
-            self.failure = reason
-        return self.failure is None
+            yield
+        finally:
+            if hears:
+                signal.signal(signal.SIGINT, usual)
+        if self.is_stopped:
+            raise KeyboardInterrupt
 
 
 class _IpoptProblem:
@@ -128,7 +147,7 @@ class _IpoptProblem:
     iteration of a small problem."""
 
     def __init__(self, program: SparseProgram, options: Mapping[str, Any]) -> None:
-        self._library, (m, n), self._steps = _library(), program.linear.shape, _IterationCount()
+        self._library, (m, n), self._count = _library(), program.linear.shape, _IterationCount()
         ends = (program.low, program.high, program.row_low, program.row_high)
         bounds = [np.ascontiguousarray(np.clip(b, -1e20, 1e20)) for b in ends]
         at = [_pointer(a.ctypes.data) for a in bounds]
@@ -139,23 +158,22 @@ class _IpoptProblem:
         weakref.finalize(self, self._library.FreeIpoptProblem, self._handle).atexit = False
         for name, value in options.items():
             _set_option(self._library, self._handle, name, value)
-        self._library.SetIntermediateCallback(self._handle, self._steps.call)
+        self._library.SetIntermediateCallback(self._handle, self._count.call)
 
     def solve(self, program: SparseProgram, start: Array, multipliers: tuple[Array, Array] | None) -> IpoptResult:
-        (m, n), steps = program.linear.shape, self._steps
+        m, n = program.linear.shape
         x, lam, low, high = np.array(start, dtype=float), np.zeros(m), np.zeros(n), np.zeros(n)
         cost, rows = np.zeros(1), np.zeros(m)
         if multipliers is not None:
             lam[:] = multipliers[0]
             low[:], high[:] = np.maximum(-multipliers[1], 0), np.maximum(multipliers[1], 0)
         results = [_pointer(a.ctypes.data) for a in (x, rows, cost, lam, low, high)]
-        steps.iterations = 0
-        with program.functions() as made:
+        with program.functions() as made, self._count.counting():
             status = self._library.IpoptSolve(self._handle, *results, _pointer(made.user_data))
-            failure = made.failure or steps.failure
-        if failure is not None:
-            raise failure
-        return IpoptResult(x, float(cost[0]), lam, high - low, STATUSES.get(status, UNKNOWN_STATUS), steps.iterations)
+            if made.failure is not None:
+                raise made.failure
+        word = STATUSES.get(status, UNKNOWN_STATUS)
+        return IpoptResult(x, float(cost[0]), lam, high - low, word, self._count.iterations)
 
 
 def ipopt(

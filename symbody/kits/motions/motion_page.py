@@ -16,6 +16,7 @@ from ...whole_files import write_text
 
 MOST_CURVES: Final = 6  # in a panel
 PRICE: Final = "Rates at which the least cost changes with prescribed values: a rate of 3 means that a value larger by 0.01 costs 0.03 more."
+NO_PRICE: Final = "The search found no optimum; multipliers of the point where it ended are not rates of a least cost."
 BOUNDS: Final = (
     "The motion touches these bounds. The price is the rate at which the least cost changes when the bound is moved up."
 )
@@ -80,12 +81,7 @@ def motion_page(motion: Any) -> str:
     drawn = "".join(f.html(assets=k == 0) for k, f in enumerate(figures))
     sections.append(("States and inputs", drawn))
     sections.append(("Costs", _table(("term", "value"), [(k, f"{v:z.8g}") for k, v in motion.costs.items()])))
-    bounds = [(a.phase, a.name, a.side, str(a.nodes), f"{a.price:z.4g}") for a in motion.active]
-    sections.append(
-        ("Active bounds", f"<p>{BOUNDS}</p>" + _table(("phase", "quantity", "bound", "nodes", "price"), bounds))
-    )
-    prices = [(k, f"{v:z.6g}") for k, v in motion.shadow_prices.items()]
-    sections.append(("Multipliers", f"<p>{PRICE}</p>" + _table(("value", "multiplier"), prices)))
+    sections += _bounds(motion)
     sections.append(("Accuracy", _accuracy(motion)))
     body = "".join(f"<section><h2>{t}</h2>{inner}</section>" for t, inner in sections)
     title = in_html(f"Motion {motion.name}")
@@ -96,6 +92,22 @@ def motion_page(motion: Any) -> str:
         "td,th{padding:.15rem .8rem .15rem 0;text-align:left}.wide{overflow-x:auto}</style></head>"
         f"<body class='symbody'><h1>{title}</h1>{body}<footer>Made by symbody.</footer></body></html>\n"
     )
+
+
+def _bounds(motion: Any) -> list[tuple[str, str]]:
+    """Sections of active bounds and multipliers, which are rates of the least cost only where one was found."""
+    head, rows = (
+        ("phase", "quantity", "bound", "nodes"),
+        [(a.phase, a.name, a.side, str(a.nodes)) for a in motion.active],
+    )
+    if not motion.outcome:
+        return [("Active bounds", _table(head, rows)), ("Multipliers", f"<p>{NO_PRICE}</p>")]
+    priced = [(*row, f"{a.price:z.4g}") for row, a in zip(rows, motion.active, strict=True)]
+    prices = [(k, f"{v:z.6g}") for k, v in motion.shadow_prices.items()]
+    return [
+        ("Active bounds", f"<p>{BOUNDS}</p>" + _table((*head, "price"), priced)),
+        ("Multipliers", f"<p>{PRICE}</p>" + _table(("value", "multiplier"), prices)),
+    ]
 
 
 def _accuracy(motion: Any) -> str:
