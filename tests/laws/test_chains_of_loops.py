@@ -313,6 +313,16 @@ def test_feet_on_the_ground(n: int, in_loops: None, monkeypatch: pytest.MonkeyPa
     assert_alike(found, wanted, 1e-7)
 
 
+def test_audit_of_many_loops_says_that_their_rank_is_not_examined() -> None:
+    """A configuration of more than 100 coordinates is not searched for; beginnings of motions are examined."""
+    (finding,) = sb.audit(scissor(60)).findings
+    assert finding.kind == "not examined"
+    assert "118 constraints" in finding.text
+    straight = {f"{x}{k}": np.pi * bool(k or x == "b") for k in range(60) for x in "ab"}
+    sim = sb.simulate(sb.derive(scissor(60)), 0.1, straight)
+    assert sim.outcome.ending is sb.integrate.Ending.SINGULAR
+
+
 def test_code_does_not_grow_with_the_stages() -> None:
     """Twice the stages: the same functions of links and constraints, and twice the steps."""
     schedules = []

@@ -193,6 +193,12 @@ def constraint_findings(eq: Equations, found: Configuration) -> list[Finding]:
     """Constraints that cannot hold together, and constraints that depend on others."""
     if not eq.lam:
         return []
+    if not found.is_sought:
+        text = (
+            f"{eq.name!r}: the rank of {len(eq.lam)} constraints was not examined, since a configuration of {len(eq.q)} coordinates "
+            "is not searched for; it is examined at the start of each motion"
+        )
+        return [Finding("not examined", (), text, is_error=False)]
     if not found.holds:
         return [_not_assembled(eq, found)]
     rank = constraint_rank(eq)
