@@ -39,7 +39,7 @@ class _Placements:
 
 
 NO_ROTATIONS: Final[Any] = MappingProxyType({})  # of a frame that has kept none
-KEPT: Final = ("_path", "_rooted", "_rotations", "_angular_velocity")  # what a frame keeps of its place
+KEPT: Final = ("_path", "_root", "_depth", "_rotations", "_angular_velocity")  # what a frame keeps of its place
 
 
 class Immutable(Portable):
@@ -70,7 +70,8 @@ class FrameInTree(Immutable):
     _is_frozen: bool = False
     _kept_at: int
     _path: tuple[Self, ...] = ()
-    _rooted: tuple[Self, int] | None = None
+    _root: Self | None = None
+    _depth: int = 0
     _rotations: dict[Self, Rotation] = NO_ROTATIONS
     _angular_velocity: Matrix | None = None
 
@@ -216,28 +217,31 @@ class FrameInTree(Immutable):
     @property
     def depth(self) -> int:
         """Frames between the root and this one; 0 for the root."""
+        if self._root is not None and self._kept_at == _Placements.now:
+            return self._depth
         return self._root_and_depth[1]
 
     @property
     def root(self) -> Self:
         """The frame that all others on the way hang on: the ground, once the frame is placed."""
+        if self._root is not None and self._kept_at == _Placements.now:
+            return self._root
         return self._root_and_depth[0]
 
     @property
     def _root_and_depth(self) -> tuple[Self, int]:
         """Kept by every frame on the way, once they stand on the ground."""
-        if self._rooted is not None and self._kept_at == _Placements.now:
-            return self._rooted
         way: list[Self] = []
         for f in self.ancestors():
             f._refresh()
-            if f._rooted is not None:
+            if f._root is not None:
                 break
             way.append(f)
-        root, depth = (way.pop(), 0) if f._rooted is None else f._rooted
+        root, depth = (way.pop(), 0) if f._root is None else (f._root, f._depth)
         for k, f in enumerate(reversed(way), start=1):
             if root.is_ground:
-                object.__setattr__(f, "_rooted", (root, depth + k))
+                object.__setattr__(f, "_root", root)
+                object.__setattr__(f, "_depth", depth + k)
         return root, depth + len(way)
 
     def common_ancestor(self, other: Self) -> Self:
