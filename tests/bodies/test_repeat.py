@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import numpy as np
@@ -125,3 +126,17 @@ def test_a_chain_moves() -> None:
     q, u = rng.uniform(-1, 1, (2, 60))
     r = np.zeros(30)
     np.testing.assert_allclose(copies.udot(0.0, q, u, r, copies.p), single.udot(0.0, q, u, r, single.p), rtol=1e-10)
+
+
+def test_calls_that_fail_leave_a_large_model_as_it_is() -> None:
+    """The collector, paused while calls add to a large model, runs again after a call that fails."""
+    m = sb.Model("rods")
+    for k in range(520):
+        m.revolute(f"q{k}", m.ground, m.body(f"rod {k}", mass=1, com=(1, 0, 0)))
+    sizes = len(m.bodies), len(m.joints), len(m.symbols)
+    for fails in (lambda: m.body("rod 3", mass=1), lambda: m.revolute("q3", m.ground, m.ground)):
+        with pytest.raises(sb.ModelError):
+            fails()
+    assert m.parts.is_large
+    assert gc.isenabled()
+    assert (len(m.bodies), len(m.joints), len(m.symbols)) == sizes

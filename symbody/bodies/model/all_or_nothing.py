@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Final, ParamSpec, Protocol, TypeVar
 
+from ...algebra.graph.node_table import gc_paused
 from ...errors import ModelError, listed, shown
 
 P = ParamSpec("P")
@@ -23,9 +24,11 @@ class HasCheckpoint(Protocol):
     """What `Parts` has.
 
     is_covered   whether a call is under way that undoes everything if something inside of it fails
+    is_large     whether the collector, which traverses the whole model again and again while it grows, is to be paused
     """
 
     is_covered: bool
+    is_large: bool
 
     def checkpoint(self) -> Callable[[], None]: ...
 
@@ -67,7 +70,10 @@ def _undone_if_it_fails(
     undo, before = builder.checkpoint(), builder.is_covered
     builder.is_covered = covers
     try:
-        return function(*args, **named)
+        if not builder.is_large:
+            return function(*args, **named)
+        with gc_paused():
+            return function(*args, **named)
     except BaseException:
         undo()
         raise

@@ -6,12 +6,14 @@ Tables are only added to, at their ends, or replaced by others, so that a checkp
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from ...algebra.graph.matrix import Matrix
 from ..frames.frame_tree import take_off
 from ..frames.frames import Frame
 from ..frames.rotations import Rotation
+
+MANY_ENTRIES: Final = 500  # of a table, from which on a model is large
 
 
 class Undoable:
@@ -22,6 +24,7 @@ class Undoable:
     def __init__(self, name: str) -> None:
         super().__init__(name)  # type: ignore[call-arg]
         self.is_covered = False  # see `all_or_nothing`
+        self.is_large = False  # at the last checkpoint
         self._attributes = 0  # number of attributes when the names of tables among them were looked for
         self._tables: tuple[str, ...] = ()
         self._placed: list[Frame] = []  # by joints
@@ -44,6 +47,7 @@ class Undoable:
             self._tables = tuple(name for name, table in own.items() if isinstance(table, (dict, list)))
             self._attributes = len(own)
         tables = [(name, table := own[name], len(table)) for name in self._tables]
+        self.is_large = max([size for _, _, size in tables]) > MANY_ENTRIES
         written = [(table, len(table)) for table in self._written.values()]
 
         def undo() -> None:
