@@ -23,13 +23,13 @@ SORTED: Final = ("keys", "values", "sorted_keys", "sorted_values")
 
 @dataclass(frozen=True)
 class CardArrays:
-    """Arrays on the card by the names of fields, for kernels of a `CardStep` d and of a `DigitSort` r."""
+    """Arrays on the card, by the names of fields of a `CardStep` d and a `DigitSort` r in kernels."""
 
     real: str
     made: dict[str, DeviceArray]
 
     def empty(self, name: str, size: int, dtype: Any = None) -> None:
-        """Numbers, or indices, that kernels write before they read them."""
+        """Allocate numbers or indices that kernels write before they read them."""
         self.made[name] = DeviceArray((max(size, 1),), dtype or real_dtype(self.real))
 
     def number(self, name: str, content: Any) -> None:
@@ -42,7 +42,7 @@ class CardArrays:
 
 
 def card_arrays(pile: PileNumbers, record: CardStep, real: str, capacity: int, sorters: int, adders: int) -> CardArrays:
-    """All of them: for so many contacts, threads of a sort, and threads that add up the residual."""
+    """All arrays, for `capacity` contacts, `sorters` threads of a sort and `adders` threads that sum the residual."""
     out, s, c, g = CardArrays(real, {}), record.step, capacity, "d.step.graph"
     total = len(pile.kinds)
     n, b = total - pile.fixed, record.surfaces

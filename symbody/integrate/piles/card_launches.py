@@ -1,4 +1,4 @@
-"""The kernels of a pile on a card, compiled for its record, with its arrays in place: launches by name."""
+"""The kernels of a pile on a card, compiled for its record, bound to its arrays, and launched by name."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SORT_ARRAYS: Final = (*SORTED, "counts", "sums")
 
 
 class CardLaunches:
-    """Kernels for the record of a pile; `launch` queues one of them."""
+    """Kernels for the record of a pile."""
 
     def __init__(self, pile: PileNumbers, record: CardStep, arrays: CardArrays, sorters: int) -> None:
         self.pile, self.record, self.arrays, self.sorters = pile, record, arrays, sorters
@@ -89,7 +89,7 @@ class CardLaunches:
         return out | {(PARAMETERS, "loaded"): (made["d.step.p"], 0), ("d.step.p", "loaded"): (made["d.step.p"], 0)}
 
     def launch(self, name: str, members: int, **numbers: Any) -> None:
-        """Queue a kernel; `swapped` where keys are those after an odd number of passes."""
+        """Queue a kernel; `swapped` after an odd number of passes of the sort."""
         key = name, bool(numbers.pop("swapped", False))
         if key not in self._bound:
             given = {"i": 0, "first": 0, "slot": 0, "t": 0.0, "many": 1.0}
@@ -97,7 +97,7 @@ class CardLaunches:
         self._bound[key](members, **numbers)
 
     def order(self, bodies: int, classes: int) -> None:
-        """The contacts of bodies by their colours."""
+        """Order the contacts of bodies by colour."""
         given = {"r.size": bodies, "r.digits": classes, "d.sort.size": bodies, "d.sort.digits": classes}
         for name, members in zip(
             ("count_colours", "sum_counts", "add_sums", "place_counts", "order_contacts"),
@@ -108,7 +108,7 @@ class CardLaunches:
         self.launch("collect_ends", classes)
 
     def sort(self, size: int, digits: int, most: int) -> bool:
-        """Sort keys from 0 to `most`; whether they are in the other arrays afterwards."""
+        """Sort keys from 0 to `most`; True if the result is in the other arrays."""
         weight, swapped = 1, False
         while weight == 1 or weight <= most:
             given = {"r.size": size, "r.digits": digits, "r.weight": weight, "swapped": swapped}

@@ -1,5 +1,5 @@
-"""The mechanism of a pile on a card: its own step is that of the CPU (`machine_step.py`), in double precision; its surfaces
-and their responses go to the card in every step, and the impulses of the contacts come back."""
+"""The mechanism of a pile on a card. The CPU takes its step (`machine_step.py`) in double precision; in every step its surfaces and
+their responses are copied to the card, and the impulses of the contacts are copied back."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .machine_step import (
 from .pile_programs import PileNumbers, pile_step_record
 from .pile_records import SPEEDS, STATE, PileStep
 
-MOST_SURFACES: Final = 60  # on a card: the matrix of responses is dense
+MOST_SURFACES: Final = 60  # largest number on a card, where the matrix of responses is dense
 
 
 class CardMechanism(Struct):
@@ -45,7 +45,7 @@ class CardMechanism(Struct):
 
 
 def begin_mechanism(m: CardMechanism) -> None:
-    """Half a step, and everything at the midpoint."""
+    """The first half of a step, and surfaces and responses at the midpoint."""
     keep_machine(m.step)
     advance_machine(m.step, m.t, 0)
     stand_mechanism(m)
@@ -65,7 +65,7 @@ def stand_mechanism(m: CardMechanism) -> None:
 
 
 def respond_by_links(m: CardMechanism) -> None:
-    """Twists of the surfaces of a tree, and their responses: six impulses on each, one after another."""
+    """Twists of the surfaces of a tree, and their responses to unit impulses, column by column."""
     s = m.step
     links = s.machine.links
     rows = SPEEDS * s.machine.bodies
@@ -86,7 +86,7 @@ def respond_by_links(m: CardMechanism) -> None:
 
 
 def set_surface_twist(s: PileStep, a: int, twists: Numbers, to: Numbers) -> None:
-    """The twist of a surface about its centre from that of its link."""
+    """Set the twist of a surface at its centre, from that of its link."""
     v = twists[SPEEDS * s.machine.links.carrier[a] :]
     set_arm(s, a)
     for i in range(SPEEDS):
@@ -97,12 +97,12 @@ def set_surface_twist(s: PileStep, a: int, twists: Numbers, to: Numbers) -> None
 
 
 def change_mechanism(m: CardMechanism) -> None:
-    """Speeds after the step, or those that push bodies apart, from the impulses in `wrench`."""
+    """Set the speeds after the step, or the separating speeds, from the impulses in `wrench`."""
     answer_wrenches(m.step, m.is_shift)
 
 
 def end_mechanism(m: CardMechanism) -> int:
-    """The second half of the step; whether the state is finite."""
+    """The second half of the step; 1 if the state is finite."""
     advance_machine(m.step, m.t + m.step.h, 1)
     return is_machine_finite(m.step)
 
@@ -136,14 +136,14 @@ class MechanismRunner:
         return self._kernels[name].run()
 
     def change(self, wrench: Array, is_shift: bool) -> None:
-        """Impulses and moments on the surfaces change speeds."""
+        """Change the speeds by impulses and moments on the surfaces."""
         self.record.step.machine.wrench[: len(wrench)] = wrench
         self.record.is_shift = int(is_shift)
         self.run("change")
 
     @property
     def work(self) -> float:
-        """Of the contacts on it, of all steps."""
+        """Work of the contacts on the mechanism, in all steps."""
         return self.record.step.machine.work
 
     @property
@@ -156,7 +156,7 @@ class MechanismRunner:
 
     @property
     def content(self) -> dict[str, Array]:
-        """What the card needs, by the names of its arrays: places and rotations of the surfaces, and how they move."""
+        """Places, rotations, twists and responses of the surfaces, by the names of the arrays on the card."""
         s, rows = self.record.step, SPEEDS * self.surfaces
         m = self.record
         return {

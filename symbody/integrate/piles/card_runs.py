@@ -1,4 +1,4 @@
-"""Runs of piles of balls and clumps on a card: the launches of a step (`card_step.py`), and what comes back."""
+"""Runs of piles of balls and clumps on a card: the kernel launches of a step (`card_step.py`), and its results."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ from .pile_records import BALL, CLUMP, PLACE, SPEEDS, STATE
 from .pile_runs import MOST_PER_BODY, ContactsNow, RunTotals
 from .pile_step import FULL, MOST_RESIDUAL
 
-SLOTS: Final = 12  # contacts of a body with higher numbers and walls: 12 equal balls touch one
+SLOTS: Final = 12  # contacts of a body with walls and with bodies of higher numbers; 12 equal balls can touch one
 MOST_SLOTS: Final = 48
 SORTERS: Final = 4096  # threads of a sort
 WIDER: Final = 1.01  # cells are wider than bodies, by more than the rounding of a place
-MARGINS: Final = {"double": 1e-7, "float": 1e-6}  # gaps that are closed, as fractions of the largest coordinate
+MARGINS: Final = {"double": 1e-7, "float": 1e-6}  # gaps that count as closed, as fractions of the largest coordinate
 ADDERS: Final = 32768  # threads that sum squares of the residual
-LOOKS: Final = 15  # sweeps between two looks at the residual
-SHIFT: Final = 32  # numbers of V of one contact are not a power of two apart, which caches do not like
-MOST_ROUNDS: Final = 100  # of these looks; some three are usual
+LOOKS: Final = 15  # sweeps between two evaluations of the residual
+SHIFT: Final = 32  # keeps the numbers of V of a contact from being a power of two apart, which causes cache conflicts
+MOST_ROUNDS: Final = 100  # of ROUNDS kernels; about three are usual
 EVERY: Final = 3  # sweeps between two combinations
-SETTLING: Final = 3  # sweeps after the last combination, at least
-RESTED: Final = 90  # sweeps with, then without combinations
+SETTLING: Final = 3  # smallest number of sweeps after the last combination
+RESTED: Final = 90  # sweeps with combinations, then as many without
 PIVOTS: Final = {
     "double": (DEPENDENT, SMALL_PIVOT),
     "float": (1e-6, 1e-5),
 }  # of the least-squares problem of combinations
-ROUNDS: Final = 8  # of colouring between two looks at the contacts that wait
+ROUNDS: Final = 8  # colouring kernels between two checks for contacts without colour
 
 
 class CardRunner:
-    """Steps of a pile on a card, as `PileRunner` takes them on this computer; impulses of a step are where the next begins."""
+    """Steps of a pile on a card, like those of `PileRunner` on the CPU. The impulses of a step are the initial guess of the next."""
 
     def __init__(self, pile: PileNumbers, h: float, real: str) -> None:
         check_pile(pile)
@@ -84,7 +84,7 @@ class CardRunner:
         self.launch, self._sort, self._order = made.launch, made.sort, made.order
 
     def _record(self) -> CardStep:
-        """Sizes and numbers; arrays of bodies and contacts are on the card."""
+        """The record of sizes and numbers; arrays of bodies and contacts are on the card."""
         callees = {k: DeviceFunction(f"program_{k}") for k in body_outputs(self.pile.body)}
         stride = 2 ** int(self.capacity).bit_length() + SHIFT
         step = pile_step_record(replace(self.pile, machine=None), self.h, 1, callees, stride).know(*callees)
@@ -106,7 +106,7 @@ class CardRunner:
     # --------------------------------------------------------------------------------------------------- a step
 
     def step_once(self) -> int:
-        """A step: DONE, or why it was not taken; the state before it is kept."""
+        """Take a step: DONE, or the reason of a failure, after which the state is that before the step."""
         starts = self.find(self.h)
         if starts is None:
             return self._back(FULL)
@@ -151,7 +151,7 @@ class CardRunner:
         return status
 
     def find(self, h: float) -> Array | None:
-        """Contacts half a step of length h on, ordered by colours: where these begin; None if a body has too many contacts."""
+        """Contacts at the midpoint of a step of length h, ordered by colour: the first of each colour; None if a body has too many."""
         copy_to(self.arrays.made["d.flags"], [0, 0, 0])
         self._place_mechanism(h)
         self.launch("begin_body", self.total, t=self.t, **{"d.step.h": h})
@@ -165,7 +165,7 @@ class CardRunner:
         return np.concatenate([[0], self.arrays.made["sums"].numpy()[: self.classes]])
 
     def _colour(self) -> bool:
-        """Rounds until no contact waits for a colour; False if a body has too many contacts."""
+        """Colour all contacts; False if a body has too many."""
         for _ in range(MOST_ROUNDS):
             for _ in range(ROUNDS - 1):
                 self.launch("colour_contacts", self.n + self.surfaces)
@@ -179,7 +179,7 @@ class CardRunner:
         return False
 
     def _solve(self, starts: Array) -> tuple[float, int]:
-        """Sweeps until the residual is below the tolerance; residual and number of sweeps."""
+        """Sweep until the residual is below the tolerance; the residual and the number of sweeps."""
         active, most, pile = int(starts[self.classes]), self.pile.most_sweeps, self.pile
         carried = int(starts[COLOURS])  # the first contact of a surface
         self.launch("gather_speeds", self.n)
@@ -207,7 +207,7 @@ class CardRunner:
         return residual, most
 
     def _combine(self, turn: int, active: int, carried: int) -> int:
-        """Forces and speeds of the last turns, combined so that the change is least; the number of the next turn."""
+        """Combine forces and speeds of the last turns so that the change is smallest; the number of the next turn."""
         given = {"d.active": active, "slot": turn % MEMORY}
         if turn == 0:
             self.launch("forget_turns", 1)
@@ -229,7 +229,7 @@ class CardRunner:
         return float(np.sqrt(square) / least)
 
     def _totals(self) -> Array:
-        """Of three sums."""
+        """Totals of three sums over threads."""
         self.launch("add_sums_of_residuals", PARTS)
         sums = self.arrays.made["d.totals"].numpy()[: 3 * PARTS].astype(float)
         return np.asarray(sums.reshape(-1, 3).sum(axis=0))
@@ -240,7 +240,7 @@ class CardRunner:
     # --------------------------------------------------------------------------------------------------- the mechanism
 
     def _place_mechanism(self, h: float) -> None:
-        """The mechanism half a step of length h on; its surfaces, and how they move and respond, to the card."""
+        """Move the mechanism to the midpoint of a step of length h, and copy the state of its surfaces to the card."""
         if self.machine is not None:
             self.machine.run("begin" if h > 0.0 else "stand", self.t)
             at = {"d.step.y": STATE * self.n, "d.step.turn": 9 * self.n}
@@ -248,7 +248,7 @@ class CardRunner:
                 copy_to(self.arrays.made[name], content, at.get(name, 0))
 
     def _split_response(self, first: int, size: int, many: int) -> None:
-        """Contacts of surfaces see so many times their response."""
+        """Set the response of surfaces, times `many`, in their contacts."""
         if size > 0:
             self.launch("split_response", size, first=first, many=float(many))
 
@@ -258,7 +258,7 @@ class CardRunner:
                 self._split_response(first, size, size)
 
     def _answer(self, first: int, active: int) -> None:
-        """Twists of the surfaces due to all impulses on them, for their contacts from the first on."""
+        """Twists of the surfaces due to all impulses, copied to their contacts, which begin at `first`."""
         if active > first:
             self.launch("add_impulses", ADDED * self.surfaces, first=first, **{"d.active": active})
             self.launch("add_parts", SPEEDS * self.surfaces)
@@ -266,7 +266,7 @@ class CardRunner:
             self.launch("move_surface", active - first, first=first)
 
     def _change_mechanism(self, starts: Array, *, is_shift: bool) -> None:
-        """The impulses of its contacts on the mechanism."""
+        """Apply the impulses of its contacts to the mechanism."""
         if self.machine is not None:
             is_touched = starts[self.classes] > starts[COLOURS]
             rows = SPEEDS * self.surfaces
@@ -280,7 +280,7 @@ class CardRunner:
         return self.arrays.made["d.step.y"].numpy()[: STATE * self.n].astype(float).reshape(self.n, STATE)
 
     def take(self, count: int, stride: int) -> tuple[int, Array]:
-        """So many steps: the status of the last, and states after every `stride` of them."""
+        """Take `count` steps: the status of the last, and states after every `stride` steps."""
         kept: list[Array] = []
         done, status = 0, DONE
         while done < count and status == DONE:
@@ -296,7 +296,7 @@ class CardRunner:
         return status, np.array(kept).reshape(len(kept), self.n, STATE)
 
     def _widen(self) -> None:
-        """More slots; the impulses of the step before are lost."""
+        """Allocate more slots; the impulses of the last step are lost."""
         y = self.state
         self._begin(2 * self.slots)
         self.set_state(y, self.t)
@@ -319,12 +319,12 @@ class CardRunner:
         return np.linalg.norm(self.state[:, PLACE : PLACE + 3], axis=1)
 
     def touching(self) -> tuple[ContactsNow, bool]:
-        """Contacts of the state that it is in, and whether there are more."""
+        """Contacts of the current state, and whether there are more than slots."""
         starts = self.find(0.0)
         return self.contacts(), starts is None
 
     def set_state(self, y: Array, t: float, machine: Array | None = None) -> None:
-        """Begin again from a state of all bodies, and of the mechanism, without impulses of a step before."""
+        """Restart from a state of all bodies, and of the mechanism, without impulses of an earlier step."""
         whole = np.append(np.concatenate([np.ravel(y), np.ravel(self.pile.start[self.n :])]), 0.0)
         copy_to(self.arrays.made["d.step.y"], whole)
         copy_to(self.arrays.made["d.step.old_second"], np.full(self.slots_in_all, NONE))

@@ -2,10 +2,10 @@
 
     twist_a = Σ_b W_ab P_b            P_b = Σ_c E_c x_c, impulse and moment of all contacts of a surface, E_c their unit wrenches
 
-Contacts of one colour are swept at the same time, and many of them are on one surface. Each of m contacts is swept with m times the
-response of its surface alone, since |Σ_c y_c|² <= m Σ_c |y_c|²: so the sweep of a colour never goes too far (mass splitting: Tonge,
-Benevolenski, Voroshilov 2012). Then all impulses are added up, and the twists follow from them; nothing is left over from sweep
-to sweep. What a contact sees of its surface is a node of its own in the graph, which has the twist.
+Contacts of one colour are swept in parallel, and many of them may be on one surface. If m contacts of a colour are, each is swept with
+m times the response of the surface: since |Σ_c y_c|² <= m Σ_c |y_c|², the sweep never overshoots (mass splitting: Tonge, Benevolenski,
+Voroshilov 2012). The twists are then computed from the sum of all impulses, so that errors do not accumulate from sweep to sweep. In
+the contact graph, each contact has a node of its own for its surface, with the twist of the surface.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def is_on_surface(d: CardStep, c: int) -> int:
 
 
 def set_surface_rows(d: CardStep, c: int) -> None:
-    """V and b of a contact of a surface, in the blocks 2 c and 2 c + 1."""
+    """Set V and b of a contact with a surface, in the blocks 2 c and 2 c + 1."""
     s = d.step
     g = s.graph
     a = surface_of(d, c)
@@ -59,7 +59,7 @@ def set_surface_rows(d: CardStep, c: int) -> None:
 
 
 def add_surface_block(d: CardStep, c: int, block: int, a: int, sign: float) -> float:
-    """Unit wrenches of a contact on a surface, and their part of b; the normal speed that it has before the step."""
+    """Add the unit wrenches of a contact on a surface, and their part of b; the normal speed before the step."""
     s = d.step
     g = s.graph
     g.places[block] = SPEEDS * (s.n + c)
@@ -86,7 +86,7 @@ def block_of_surface(d: CardStep, c: int) -> int:
 
 
 def set_surface_diagonal(d: CardStep, c: int, many: float) -> None:
-    """The block of A of a contact, with so many times the response of its surface."""
+    """Set the block of A of a contact, with `many` times the response of its surface."""
     s = d.step
     g = s.graph
     A = g.local[LOCAL_NUMBERS * c :]
@@ -125,7 +125,7 @@ def split_response(i: int, first: int, many: float, d: CardStep) -> None:
 
 
 def add_impulses(i: int, first: int, d: CardStep) -> None:
-    """P of a part of the contacts from `first` on: ADDED threads for each surface."""
+    """Partial sums of P over contacts from `first` on: ADDED threads for each surface."""
     a = i // ADDED
     part = i % ADDED
     g = d.step.graph
@@ -142,7 +142,7 @@ def add_impulses(i: int, first: int, d: CardStep) -> None:
 
 
 def add_parts(i: int, d: CardStep) -> None:
-    """A thread for each number of P."""
+    """One thread for each component of P."""
     total = 0.0
     for part in range(ADDED):
         total += d.wrenches[SPEEDS * (i // SPEEDS * ADDED + part) + i % SPEEDS]
@@ -150,7 +150,7 @@ def add_parts(i: int, d: CardStep) -> None:
 
 
 def answer_impulses(i: int, d: CardStep) -> None:
-    """A thread for each number of the twists."""
+    """One thread for each component of the twists."""
     rows = SPEEDS * d.surfaces
     total = 0.0
     for k in range(rows):
@@ -159,7 +159,7 @@ def answer_impulses(i: int, d: CardStep) -> None:
 
 
 def move_surface(i: int, first: int, d: CardStep) -> None:
-    """A thread for each contact from `first` on: the twist of its surface."""
+    """One thread for each contact from `first` on: copy the twist of its surface."""
     c = first + i
     a = surface_of(d, c)
     for j in range(SPEEDS):

@@ -1,7 +1,8 @@
-"""Acceleration of sweeps on a card, as kernels: that of `block_sweeps.py`, all contacts as one island.
+"""Anderson acceleration of sweeps on a card, as kernels: that of `block_sweeps.py`, with all contacts as one island.
 
-The differences of the last turns are rows of dF, dG and dS. Sums of products are added in two rounds by threads of fixed parts; one
-thread solves for γ. Where the change grows, the memory begins anew: products of a turn that is not valid are those of the unit matrix.
+The differences of the last turns are rows of dF, dG and dS. Scalar products are summed in two stages by threads with fixed parts, so
+that results are reproducible; one thread solves for γ. If the change grows, the memory is cleared: turns that are not valid have
+the products of the unit matrix.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ def forget_turns(i: int, d: CardStep) -> None:
 
 
 def keep_forces(i: int, d: CardStep) -> None:
-    """Before a sweep, a thread for each force."""
+    """Before a sweep: one thread for each force."""
     d.step.graph.kept[i] = d.step.graph.x[i]
 
 
 def take_forces(i: int, slot: int, d: CardStep) -> None:
-    """After it: the change, and differences to that of the turn before."""
+    """After a sweep: the change of each force, and its difference to the turn before."""
     g = d.step.graph
     size = ROWS * d.active
     change = (g.x[i] - g.kept[i]) * g.root[i]
@@ -52,7 +53,7 @@ def take_speeds(i: int, slot: int, d: CardStep) -> None:
 
 
 def multiply_turns(i: int, slot: int, d: CardStep) -> None:
-    """Sums over every so many forces."""
+    """Partial sums of products: each thread takes every `multipliers`-th force."""
     g = d.step.graph
     size = ROWS * d.active
     for r in range(SUMS):
@@ -73,7 +74,7 @@ def multiply_turns(i: int, slot: int, d: CardStep) -> None:
 
 
 def add_products(i: int, d: CardStep) -> None:
-    """A thread for each sum and part."""
+    """One thread for each sum and part."""
     part = i // SUMS
     size = d.multipliers // ADDED_PARTS
     total = 0.0
@@ -83,7 +84,7 @@ def add_products(i: int, d: CardStep) -> None:
 
 
 def solve_turns(i: int, slot: int, d: CardStep) -> None:
-    """One thread: γ of the least change, from the products of all valid turns."""
+    """One thread: γ with the smallest change, from the products of all valid turns."""
     g = d.step.graph
     for r in range(SUMS):
         d.partial[r] = 0.0
