@@ -2,6 +2,7 @@
 
 from array import array
 from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -411,13 +412,31 @@ def stack():
         ({"most_sweeps": 0}, "most_sweeps = 0: a whole number of at least 1"),
         ({"most_sweeps": 2.5}, "most_sweeps = 2.5: a whole number"),
         ({"stabilise": 2}, "stabilise = 2: the part of the penetration, from 0 to 1"),
+        ({"every": 0}, "every = 0: a whole number of at least 1"),
         ({"sleep": -1e-3}, r"sleep = -0\.001: a speed of at least 0"),
         ({"columns": ["velocities"]}, "columns= and of= choose what to= writes"),
     ],
 )
-def test_arguments_that_would_do_nothing_are_refused(given, said):
+def test_arguments_that_would_do_nothing_are_refused(given: dict[str, Any], said):
     with pytest.raises(sb.SymbodyError, match=said):
         stack().simulate(0.1, step=0.01, **given)
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers():
+    pile, eight = sb.Pile("p"), cast(Any, np.int64(8))
+    pile.many("can", sb.cylinder(0.1, 0.2), at=[(0, 0, 3)], mass=1.0, sides=eight)
+    two: Any = np.int64(2)
+    assert len(pile.simulate(0.1, step=0.01, every=two).t) == 6
+    assert pile.stepper(0.01, substeps=two)(pile.start).shape == (1, 13)
+    wrong: Any
+    for wrong in (0, 1.5, True):
+        with pytest.raises(sb.SymbodyError, match=r"substeps = .*: a whole number of at least 1"):
+            pile.stepper(0.01, substeps=wrong)
+
+
+def test_more_states_than_fit_into_memory_are_refused():
+    with pytest.raises(sb.SymbodyError, match=r"states take .* GB; keep fewer with every=, or write them with to="):
+        stack().simulate(1e9, step=1e-3)
 
 
 def test_overlaps_of_a_start_are_counted_by_pairs():

@@ -40,11 +40,13 @@ from .pile_numbers import (
     principal_rotations,
     solver_numbers,
     vectors,
+    whole_number,
 )
 from .pile_rows import streamed_rows
 from .pile_stepper import stepped_pile
 from .solid_shapes import EqualSolids, solid_of
 
+MOST_KEPT: Final = 1.6e10  # bytes of states in memory
 FORMS: Final = ("ball", "polyhedron", "cylinder", "clump")
 
 
@@ -347,10 +349,10 @@ class Pile(Summarized):
         h = self._step_length(step)
         if not finite_number(t, "t", SimulationError) > 0:
             raise SimulationError(f"{self._where}: t = {shown(t)}: a motion has a positive length")
-        if not isinstance(every, int) or every < 1:
-            raise SimulationError(f"{self._where}: every = {shown(every)}: a whole number of at least 1")
+        every = whole_number(self._where, "every", every)
         pile = self._in_numbers(tolerance, most_sweeps, stabilise, sleep)
         count = max(1, ceil(t / h * (1 - 1e-9)))
+        self._check_kept(count // every, to)
         runner = self._runner(pile, t / count, target, real)
         notes = (
             *start_notes(self._where, runner, self.body_names),
@@ -362,6 +364,13 @@ class Pile(Summarized):
             samples = run_samples(runner, count, every, notes, sink, Progress(None, 0.0, self._where))
         samples = with_fast_note(samples, pile, t / count, self.body_names)
         return PileMotion(self, pile.masses[pile.kinds[: runner.n]], samples, names)
+
+    def _check_kept(self, count: int, to: Any) -> None:
+        size = 8.0 * count * (STATE * len(self.start) + (0 if self._machine is None else len(self._machine.state)))
+        if to is None and size > MOST_KEPT:
+            raise SimulationError(
+                f"{self._where}: {count} states take {size / 1e9:z.3g} GB; keep fewer with every=, or write them with to='run.npy'"
+            )
 
     def _runner(self, pile: PileNumbers, h: float, target: str, real: str) -> Runner:
         if target not in TARGETS:
@@ -392,6 +401,7 @@ class Pile(Summarized):
 
         See also: `Pile.simulate`, `Pile.start`.
         """
+        substeps = whole_number(self._where, "substeps", substeps)
         h = self._step_length(dt) / substeps
         pile = self._in_numbers(tolerance, most_sweeps, stabilise, 0.0)
         if pile.laws[..., 2].any():

@@ -40,13 +40,18 @@ def solver_numbers(where: str, tolerance: Any, most_sweeps: Any, stabilise: Any,
     limit, part, rest = (finite_number(value, f"{where}: {name}", SimulationError) for name, value in given.items())
     if not limit > 0:
         raise SimulationError(f"{where}: tolerance = {shown(tolerance)}: a residual above 0")
-    if isinstance(most_sweeps, bool) or not isinstance(most_sweeps, int | np.integer) or most_sweeps < 1:
-        raise SimulationError(f"{where}: most_sweeps = {shown(most_sweeps)}: a whole number of at least 1")
+    sweeps = whole_number(where, "most_sweeps", most_sweeps)
     if not 0 <= part <= 1:
         raise SimulationError(f"{where}: stabilise = {shown(stabilise)}: the part of the penetration, from 0 to 1")
     if not rest >= 0:
         raise SimulationError(f"{where}: sleep = {shown(sleep)}: a speed of at least 0 (m/s)")
-    return {"tolerance": limit, "most_sweeps": int(most_sweeps), "stabilise": part, "rest": rest}
+    return {"tolerance": limit, "most_sweeps": sweeps, "stabilise": part, "rest": rest}
+
+
+def whole_number(where: str, name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise SimulationError(f"{where}: {name} = {shown(value)}: a whole number of at least 1")
+    return int(value)
 
 
 def vectors(where: str, given: Any, count: int) -> Array:

@@ -90,9 +90,9 @@ def _number(where: str, value: Any) -> float:
 
 
 def _sides(where: str, sides: Any) -> int:
-    if not isinstance(sides, int) or not 3 <= sides <= MOST_CORNERS // 2:
+    if not isinstance(sides, int | np.integer) or not 3 <= sides <= MOST_CORNERS // 2:
         raise ModelError(f"{where}: sides = {shown(sides)}: a whole number from 3 to {MOST_CORNERS // 2}")
-    return sides
+    return int(sides)
 
 
 def _prism(radius: float, length: float, axis: Array, sides: int) -> Array:
