@@ -279,6 +279,15 @@ def _components_of(action: Action) -> list[Expr]:
 
 def written_expressions(mechanism: Mechanism) -> list[Expr]:
     """What was written for frames, bodies, rates and loads, numbers left out: all symbols of M and f are in it."""
+    return [e for e in (*_written_for_bodies(mechanism), *_written_for_loads(mechanism)) if e.op != "const"]
+
+
+def expressions_of_inertia(mechanism: Mechanism) -> list[Expr]:
+    """The same without loads: all symbols of M are in it."""
+    return [e for e in _written_for_bodies(mechanism) if e.op != "const"]
+
+
+def _written_for_bodies(mechanism: Mechanism) -> list[Expr]:
     frames = mechanism.frames
     found = [e for m in {id(f.offset): f.offset for f in frames}.values() for e in m.entries]
     for f in frames:
@@ -286,6 +295,11 @@ def written_expressions(mechanism: Mechanism) -> list[Expr]:
             found += (factor.angle,) if isinstance(factor, Turn) else factor.matrix.entries
     for mass in {id(b.mass): b.mass for b in mechanism.rigid_bodies}.values():
         found += (mass.m, *mass.p_BoBcm.entries, *mass.I_BBcm.entries)
+    return [*found, *mechanism.rates.values()]
+
+
+def _written_for_loads(mechanism: Mechanism) -> list[Expr]:
+    found: list[Expr] = []
     for x in mechanism.loads:
         potential = None if x.written_potential is None or x.actions else x.potential
         found += [*x.on_rates.values(), *([] if potential is None else [potential])]
@@ -294,4 +308,4 @@ def written_expressions(mechanism: Mechanism) -> list[Expr]:
                 found += _components_of(action)
     if mechanism.gravity is not None:
         found += mechanism.gravity.components(mechanism.ground).entries
-    return [e for e in (*found, *mechanism.rates.values()) if e.op != "const"]
+    return found

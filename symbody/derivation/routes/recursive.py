@@ -29,7 +29,7 @@ from ...bodies.mass.mass import MassProperties
 from ...bodies.mechanism.mechanism import Load, Mechanism
 from ..kinematics.composite_bodies import Composite, InertiaComposite, composites, momentum
 from ..kinematics.elastic_inertia import ElasticInertia, elastic_inertias
-from ..kinematics.equal_links import is_local, links_of, written_expressions
+from ..kinematics.equal_links import expressions_of_inertia, is_local, links_of, written_expressions
 from ..kinematics.frame_motions import Acceleration, accelerations
 from ..kinematics.inertial_parameters import Lump
 from ..kinematics.kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, loads_besides_gravity, wrenches
@@ -156,7 +156,9 @@ def _late_equations(mechanism: Mechanism) -> tuple[Matrix, Matrix] | None:
     if any(s.kind == "multiplier" or (s.kind == "input" and s.order) for s in inside):
         return None
     made, n = _LateTree(mechanism), len(mechanism.u)
-    return LateSquare(n, made.inertia, made.diagonal, inside), LateColumn(n, made.right_side, inside)
+    has_inertia_in_loads = not set(inside).isdisjoint(u.dot for u in mechanism.u)
+    in_inertia = inside if has_inertia_in_loads else free_symbols(expressions_of_inertia(mechanism))
+    return LateSquare(n, made.inertia, made.diagonal, in_inertia), LateColumn(n, made.right_side, inside)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import numpy as np
 from ...algebra.calculus.derivatives import time_derivative
 from ...algebra.graph.functions import ExternalFunction
 from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr, symbol
+from ...algebra.graph.late_matrix import symbol_carriers
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import free_symbols, scalars, substitute_all
 from ...derivation.equations.equation_arguments import of_equations
@@ -221,9 +222,13 @@ def _closed_equations(eq: Equations, laws: Mapping[Symbol, Any], error: Error) -
     table = _without_each_other(eq, table, error)
     more = [s for s in free_symbols(*table.values()) if s.kind == "parameter" and s not in eq.p]
     names = list(eq.outputs)
-    parts = [eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h, *(eq.outputs[n] for n in names)]
-    closed = substitute_all(parts, table)
-    rates, M, f, phi, Jc, b, c, h, *outputs = closed
+    is_in_mass = not set(table).isdisjoint(
+        free_symbols(*symbol_carriers(eq.M))
+    )  # M of many bodies is not made for nothing
+    parts = [eq.rates, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h, *(eq.outputs[n] for n in names)]
+    closed = substitute_all([*parts, eq.M] if is_in_mass else parts, table)
+    rates, f, phi, Jc, b, c, h, *outputs = closed[: len(parts)]
+    M = closed[-1] if is_in_mass else eq.M
     return replace(
         eq, rates=rates, M=M, f=f, phi=phi, Jc=Jc, b=b, c=c, h=h, outputs=dict(zip(names, outputs, strict=True)),
         r=_inputs_left(eq, table, closed), p=(*eq.p, *more), dependent=composed(eq, table),
