@@ -93,6 +93,21 @@ def test_rows_of_loops_are_closed_loop_by_loop(monkeypatch: pytest.MonkeyPatch) 
     assert max(rows) <= 4
 
 
+def hung(n: int) -> sb.Model:
+    """A chain whose last link is held by a spring and a damper, and resists motion in air."""
+    m = branched(n, 1)
+    tip = m.freeze().bodies[-1].frame.point(1, 0, 0)
+    m.spring("spring", m.ground.point(2, 1, 0.01 * n), tip, stiffness=10, rest=1, damping=0.1)
+    m.drag("air", tip, linear=0.1, quadratic=0.2)
+    return m
+
+
+def test_loads_on_the_last_link_of_a_chain_are_linear_in_links() -> None:
+    """Their length, its rate, and the forces on the joints."""
+    few, many = (nodes_of(lambda n=n: ways_to_accelerations(sb.derive(hung(n)))) for n in (45, 90))  # type: ignore[misc]
+    assert many <= MOST * few, (few, many)
+
+
 @cache
 def many() -> sb.Equations:
     return sb.derive(branched(MANY_SPEEDS + 5, 2))

@@ -11,6 +11,7 @@ import pytest
 
 import symbody as sb
 from symbody.algebra.graph.graph import Symbol
+from symbody.bodies.frames import vectors
 from symbody.bodies.frames.dyads import Dyad
 from symbody.bodies.frames.frames import Frame
 
@@ -357,3 +358,39 @@ def test_wrong_operands_of_vectors_and_dyads_are_refused() -> None:
     for message, call in wrong.items():
         with pytest.raises(sb.ModelError, match=message):
             call()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_terms_are_gathered_along_the_tree(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Components in every frame, products and magnitudes are those of terms that are turned one by one."""
+    draw = random.Random(seed)
+    m = sb.Model("tree")
+    q = m.coordinates("a b")
+    frames = [m.ground]
+    for _ in range(9):
+        angle = draw.choice(q) * draw.uniform(-1, 1)
+        frames.append(
+            draw.choice(frames[-3:]).rotate(draw.choice("xyz"), angle).translate(draw.uniform(-1, 1), q[0], 0)
+        )
+    at = {s: draw.uniform(-1, 1) for s in (*q, *(s.dot for s in q))}
+    v, w = (
+        sum((f.vector(*(draw.uniform(-1, 1) for _ in range(3))) for f in draw.sample(frames, 6)), start=0 * m.ground.x)
+        for _ in range(2)
+    )
+    speed = frames[-1].point(1, 2, 3).velocity()
+
+    def numbers() -> list[float]:
+        asked = [*(e for x in (v, speed) for f in frames for e in x.components(f).entries), v.dot(w), w.dot(v)]
+        return list(sb.evaluate([*asked, v.magnitude(), speed.dot(speed), *v.cross(w).in_ground.entries], at))
+
+    wanted = numbers()
+    monkeypatch.setattr(vectors, "MANY_TERMS", 1)
+    np.testing.assert_allclose(numbers(), wanted, rtol=0, atol=1e-13 * np.abs(wanted).max())
+
+
+def test_many_terms_of_two_models_do_not_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "MANY_TERMS", 1)
+    one, other = sb.Model("one").ground, sb.Model("other").ground
+    v = one.x + one.rotate("z", 0.1).y
+    with pytest.raises(sb.errors.ModelError, match="different models"):
+        v.components(other)

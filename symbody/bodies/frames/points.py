@@ -93,10 +93,11 @@ class Point(Immutable):
 
     def _from_origin_of(self, ancestor: Frame) -> Vector:
         """From the origin of a frame on which this point's frame hangs."""
-        terms = Vector({self.frame: self.coordinates})
+        terms = {self.frame: self.coordinates}
         for f in self.frame.below(ancestor):
-            terms = terms + Vector({f.parent: f.offset})
-        return terms
+            assert f.parent is not None
+            terms[f.parent] = f.offset
+        return Vector(terms)
 
     @property
     def in_ground(self) -> Matrix:

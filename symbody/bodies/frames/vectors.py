@@ -6,7 +6,8 @@ Time derivatives are taken with `q.dot` as the rate of a coordinate q.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, overload
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING, Any, ClassVar, Final, overload
 
 from ...algebra.calculus.derivatives import jacobian, time_derivative
 from ...algebra.graph.functions import atan2, cos, sqrt
@@ -21,6 +22,8 @@ from .tensors import AXES, Tensor, unit
 
 if TYPE_CHECKING:
     from .frames import Frame
+
+MANY_TERMS: Final = 12  # above which terms are gathered along the tree, not turned one by one
 
 
 class Vector(Tensor):
@@ -53,10 +56,34 @@ class Vector(Tensor):
 
         See also: `Vector.express`, `Frame.vector`.
         """
+        if len(self.terms) > MANY_TERMS:
+            top, c = self._gathered([frame])
+            for f in frame.below(top):
+                c = f.rotation.inwards(c)
+            return c
         out = zeros(3)
         for f, c in self.terms.items():
             out = out + (c if f is frame else f.rotation_in(frame).outwards(c))
         return out
+
+    def _gathered(self, more: Iterable[Frame] = ()) -> tuple[Frame, Matrix]:
+        """Components in the frame on which all others hang, `more` among them. What has been summed up in a frame is turned into
+        its parent: the expressions grow in proportion to the frames."""
+        left: dict[Frame, Matrix] = {**dict.fromkeys(more, zeros(3)), **self.terms}
+        outermost_last = [(-f.depth, k, f) for k, f in enumerate(left)]
+        heapify(outermost_last)
+        while len(left) > 1:
+            depth, k, f = heappop(outermost_last)
+            parent = f.parent
+            if parent is None:
+                parent = f.common_ancestor(next(g for g in left if g is not f))  # refuses frames that are not connected
+            turned = f.rotation.outwards(left.pop(f))
+            if parent in left:
+                left[parent] = left[parent] + turned
+            else:
+                left[parent] = turned
+                heappush(outermost_last, (depth + 1, k, parent))
+        return next(iter(left.items()))
 
     @property
     def in_ground(self) -> Matrix:
@@ -122,6 +149,9 @@ class Vector(Tensor):
         return out
 
     def _product(self, other: Vector, product: Callable[[Matrix, Matrix], Any], start: Any) -> Any:
+        if len(self.terms) > MANY_TERMS and len(other.terms) > MANY_TERMS:
+            top, own = self._gathered(other.terms)
+            return start + product(own, own if other is self else other.components(top))
         for f, a in self.terms.items():
             for g, b in other.terms.items():
                 start = start + product(*_meet(f, a, g, b)[1])
