@@ -3,12 +3,14 @@
 from typing import Any
 
 import symbody as sb
+from symbody.algebra.graph.late_matrix import is_unmade
+from symbody.derivation.questions.model_notes import model_notes
 from symbody.errors import in_groups
 
 
-def chain(n, **options):
+def chain(n, gravity=(0, -9.81, 0), **options):
     m = sb.Model("chain")
-    m.gravity(0, -9.81, 0)
+    m.gravity(*gravity)
     on = m.ground
     for k in range(n):
         given: dict[str, Any] = {"mass": 1.0, "com": (0.5, 0, 0), "inertia": (0.1, 0.1, 0.1), **options}
@@ -60,3 +62,18 @@ def test_parameters_are_grouped_by_their_values_and_missed_ones_are_found():
     assert "m_0 to m_48 (25) = 1; m_1 to m_49 (25) = 2; idle = 3" in text
     assert "note: the parameter idle is not used" in text
     assert "m_1 is not used" not in text
+
+
+def test_parameters_of_links_in_loops_are_found_without_the_right_side():
+    """f of a chain is written out link by link when it is first needed, which takes as long as 30 audits."""
+    m = chain(60, mass=sb.symbol("mass"))
+    m.parameters("mass idle", 2.0, 3.0)
+    eq = sb.derive(m)
+    assert model_notes(eq) == ("the parameter idle is not used",)
+    assert is_unmade(eq.f)
+    assert is_unmade(eq.M)
+
+
+def test_gravity_that_does_no_work_on_many_bodies_is_noted():
+    assert any("gravity does no work" in note for note in sb.audit(chain(40, gravity=(0, 0, -9.81))).notes)
+    assert not sb.audit(chain(40)).notes

@@ -81,9 +81,13 @@ class GravityLoad(Load):
     @cached_property
     def by_body(self) -> Mapping[str, Expr]:
         """The potential energy of each body."""
+        potentials = tuple(self.potentials_of_bodies())
+        return MappingProxyType({b.name: V for b, V in zip(self.heavy, potentials, strict=True)} if potentials else {})
+
+    def potentials_of_bodies(self) -> Iterator[Expr]:
+        """The potential energy of one body after the other; of none if gravity moves with the coordinates."""
         if _follows_motion(self.acceleration):
-            return MappingProxyType({})
-        out: dict[str, Expr] = {}
+            return
         known: dict[Frame, tuple[Matrix, Expr]] = {}  # components of g in a frame, and g · r at its origin
         for b in self.heavy:
             ground = b.frame.root
@@ -92,8 +96,7 @@ class GravityLoad(Load):
                 g, level = known[f.parent]  # type: ignore[index]
                 known[f] = f.rotation.inwards(g), level + dot(g, f.offset)
             g, level = known[b.frame]
-            out[b.name] = -(b.mass.m * (level + dot(g, b.mass.p_BoBcm)))
-        return MappingProxyType(out)
+            yield -(b.mass.m * (level + dot(g, b.mass.p_BoBcm)))
 
 
 def _field(name: str, actions: tuple[Action, ...], by_body: Mapping[str, Expr]) -> Load:

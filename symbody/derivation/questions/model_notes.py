@@ -4,17 +4,19 @@ meant."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ...algebra.calculus.derivatives import derivative
 from ...algebra.calculus.evaluate import evaluate
-from ...algebra.graph.graph import ZERO, Symbol
+from ...algebra.graph.graph import ZERO, Expr, Symbol
+from ...algebra.graph.late_matrix import is_unmade, symbol_carriers
 from ...algebra.graph.walk import free_symbols
 from ...bodies.elastic.beam_fields import BeamShapes
 from ...bodies.elastic.elastic_body import ElasticBody
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Turn
+from ...bodies.loads.loads import GravityLoad
 from ...bodies.mechanism.mechanism import Body, Load, Mechanism
 from ...errors import in_number, listed
 from ..entry.checks import hinges_through_points
@@ -23,7 +25,7 @@ from ..equations.equations import Equations
 from ..equations.readable_equations import is_readable
 
 FULL_TURN: Final = 2 * math.pi
-FEW_SPEEDS: Final = 30  # up to which the symbols of M are looked for in M
+FEW_SPEEDS: Final = 30  # up to which symbols are looked for in M and in the whole potential of gravity
 FIELDS: Final = ("gravity", "central gravity")  # kinds of loads that are a field of gravity
 
 
@@ -53,19 +55,30 @@ def _gravity(m: Mechanism) -> Iterator[str]:
 def _idle_gravity(m: Mechanism) -> Iterator[str]:
     """Gravity across every motion: its potential does not depend on the coordinates."""
     found = next((x for x in m.loads if x.kind == "gravity"), None)
-    if found is None or found.potential is None or not m.q or len(m.u) > len(m.q):
+    if found is None or not m.q or len(m.u) > len(m.q):
         return
-    if not any(s.kind == "coordinate" for s in free_symbols(found.potential)):
+    potentials: Iterable[Expr | None]
+    if isinstance(found, GravityLoad) and len(m.u) > FEW_SPEEDS:
+        potentials = found.potentials_of_bodies()  # one that depends on the coordinates is soon found
+    else:
+        potentials = (found.potential,)
+    has_potential = False
+    for V in potentials:
+        if V is None or any(s.kind == "coordinate" for s in free_symbols(V)):
+            return
+        has_potential = True
+    if has_potential:
         yield "gravity does no work in any motion of the model: check its direction and the axes of the joints"
 
 
 def _driving(m: Mechanism) -> Iterator[str]:
     """Springs and dampers of joints whose coefficient is negative, for the values of the parameters."""
+    values = dict(m.values)
     for load in m.loads:
         for q, force in load.on_rates.items() if load.kind in ("spring", "damper") else ():
             cause = q if load.kind == "spring" else q.dot
             slope = derivative(force, cause) if isinstance(cause, Symbol) else ZERO
-            if all(s in m.values for s in free_symbols(slope)) and evaluate(slope, dict(m.values)) > 0:
+            if all(s in values for s in free_symbols(slope)) and evaluate(slope, values) > 0:
                 word = "stiffness" if load.kind == "spring" else "damping"
                 yield f"{load.kind} {load.name!r} has a negative {word}, and drives the motion"
 
@@ -108,10 +121,11 @@ def _unused_parameters(eq: Equations) -> Iterator[str]:
 
 
 def _symbols_in(eq: Equations) -> list[Symbol]:
-    """Those of M are in the kinetic energy, which is linear in the number of bodies where M is not."""
+    """Those of M are in the kinetic energy, which is linear in the number of bodies where M is not. Of entries that were not made
+    yet, symbols are those of what they are made from."""
     m = eq.mechanism
-    M = eq.M if len(eq.u) <= FEW_SPEEDS else kinetic_energy(eq)
-    inside = [M, eq.f, eq.rates, *(c.expression for c in m.constraints), *m.equations.values()]
+    M = symbol_carriers(eq.M) if len(eq.u) <= FEW_SPEEDS or is_unmade(eq.M) else (kinetic_energy(eq),)
+    inside = [*M, *symbol_carriers(eq.f), eq.rates, *(c.expression for c in m.constraints), *m.equations.values()]
     return free_symbols(*inside, *eq.outputs.values(), *(x for x in m.values if not isinstance(x, Symbol)))
 
 
