@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...algebra.calculus.derivatives import time_derivative
+from ...algebra.graph.graph import ZERO
 from ...algebra.graph.matrix import Matrix, cross
 from ...algebra.printing.formulas import formula
 from ...algebra.printing.printing import MAX_LINES, latex, outline
@@ -150,15 +151,22 @@ class Point(Immutable):
     def transport_velocity(self) -> Vector:
         """Velocity of the frame-fixed point that currently coincides with this point ("eulerian" velocity, MBSymba eq.
         4)."""
-        out = Vector({self.frame: cross(self.frame.angular_velocity_components, self.coordinates)})
+        terms: dict[Frame, Matrix] = {}
+
+        def add(frame: Frame, x: Matrix) -> None:
+            if any(e is not ZERO for e in x.entries):
+                terms[frame] = terms[frame] + x if frame in terms else x
+
+        add(self.frame, cross(self.frame.angular_velocity_components, self.coordinates))
         for f in self.frame.path[1:]:
             assert f.parent is not None
             turning = cross(f.parent.angular_velocity_components, f.offset)
             if f.velocity is not None:
-                out = out + Vector({f.parent: turning}) + Vector({f: f.velocity})
+                add(f.parent, turning)
+                add(f, f.velocity)
                 continue
-            out = out + Vector({f.parent: time_derivative(f.offset) + turning})
-        return out
+            add(f.parent, time_derivative(f.offset) + turning)
+        return Vector(terms)
 
     def acceleration(self, frame: Frame | None = None) -> Vector:
         """Time derivative of the velocity, in the same frame.

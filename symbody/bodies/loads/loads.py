@@ -20,6 +20,7 @@ from ..frames.points import Point
 from ..frames.vectors import Vector
 from ..joints.joint_options import JointLoads
 from ..mechanism.mechanism import Action, Body, Load
+from ..mechanism.recipes import LoadRecipe
 
 
 def force(name: str, vector: Vector, at: Point, on: Frame, reacting: Frame | None) -> Load:
@@ -258,28 +259,34 @@ def between_points(
     At length zero the direction is lost: a spring without rest length is written without it.
     """
     line = b - a
-    loads = []
+    loads: list[Load] = []
+    given = a, b, on, reacting, *map(as_expr, (stiffness, rest, damping, actuation))
+
+    def recipe() -> LoadRecipe:
+        return LoadRecipe(between_points, given, len(loads))
+
     if rest_is_zero(rest) and as_expr(stiffness).value != 0:
         k = as_expr(stiffness)
         remark = "has the rest length 0, as it would without rest="
-        loads.append(Load(name, "spring", _pair(k * line, a, b, on, reacting), k * line.dot(line) / 2, remark=remark))
+        pair = _pair(k * line, a, b, on, reacting)
+        loads.append(Load(name, "spring", pair, k * line.dot(line) / 2, remark=remark, recipe=recipe()))
     length = line.magnitude()
     if not rest_is_zero(rest):
         k, stretch = as_expr(stiffness), length - as_expr(rest)
         pull = (k * stretch / length) * line
-        loads.append(Load(name, "spring", _pair(pull, a, b, on, reacting), k * stretch**2 / 2))
+        loads.append(Load(name, "spring", _pair(pull, a, b, on, reacting), k * stretch**2 / 2, recipe=recipe()))
     if as_expr(damping).value != 0:
         loads.append(
             Load(
                 f"{name}.damper",
                 "damper",
                 _pair((as_expr(damping) * time_derivative(length) / length) * line, a, b, on, reacting),
+                recipe=recipe(),
             )
         )
     if as_expr(actuation).value != 0:
-        loads.append(
-            Load(f"{name}.actuator", "actuator", _pair((-as_expr(actuation) / length) * line, a, b, on, reacting))
-        )
+        pair = _pair((-as_expr(actuation) / length) * line, a, b, on, reacting)
+        loads.append(Load(f"{name}.actuator", "actuator", pair, recipe=recipe()))
     return loads
 
 
@@ -298,7 +305,8 @@ def drag(name: str, point: Point, on: Frame, linear: Any, quadratic: Any, relati
     factor = as_expr(linear)
     if as_expr(quadratic).value != 0:
         factor = factor + as_expr(quadratic) * _regular_speed(v)
-    return Load(name, "drag", (Action(on, force=-factor * v, at=point),))
+    recipe = LoadRecipe(drag, (point, on, as_expr(linear), as_expr(quadratic), relative_to))
+    return Load(name, "drag", (Action(on, force=-factor * v, at=point),), recipe=recipe)
 
 
 def _regular_speed(v: Vector) -> Expr:

@@ -24,6 +24,7 @@ from ..frames.vectors import Vector
 from ..mass.mass import MassProperties, Shape
 from ..mass.moments import Moments
 from .deforming_mesh import DeformingMesh
+from .recipes import LoadRecipe
 from .summaries import rows_of_parts, rows_of_symbols, rows_of_written
 
 INTERNAL_LOADS: Final = ("elastic", "elastic damping")  # kinds of loads that deform a body
@@ -202,6 +203,7 @@ class Load(Introduced):
     by_body     of a gravity field: the potential energy of each body
     remark      a remark for readers of the model, to follow the name: "has the rest length 0"
     element     what made the load, such as a muscle, for writers of files that have such an element; or None
+    recipe      a `LoadRecipe` of a load between points, or None
 
     >>> m = sb.Model("cart")
     >>> x = m.prismatic("x", m.ground, m.body("cart", mass=2)).q
@@ -222,6 +224,7 @@ class Load(Introduced):
     by_body: Mapping[str, Expr] = field(default_factory=dict)
     remark: str = field(default="", kw_only=True)
     element: Any = field(default=None, kw_only=True, compare=False)
+    recipe: LoadRecipe | None = field(default=None, kw_only=True, compare=False)
 
     def __post_init__(self) -> None:
         checked_name(self.name, "load")

@@ -234,11 +234,9 @@ def copy_loads_and_constraints(host: Model, sub: Model, prefix: str, copier: Cop
     """Loads and constraints of a model, for a copy of it."""
     for load in sub.parts.loads.values():
         name = _new_name(host, "load", f"{prefix}{load.name}", host.parts.loads)
-        host.parts.add_load(
-            Load(
-                name, load.kind, copier(load.actions), copier(load.potential), copier(load.on_rates), remark=load.remark
-            )
-        )
+        recipe = None if load.recipe is None else load.recipe.copied(copier)
+        parts = copier(load.actions), copier(load.potential), copier(load.on_rates)
+        host.parts.add_load(Load(name, load.kind, *parts, remark=load.remark, recipe=recipe))
     for c in sub.parts.constraints.values():
         name = _new_name(host, "constraint", f"{prefix}{c.name}", host.parts.constraints)
         joint = None if c.joint is None else f"{prefix}{c.joint}"

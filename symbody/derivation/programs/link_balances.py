@@ -24,7 +24,7 @@ from ...algebra.graph.sweeps import Fragment, NewSteps
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
 from ..equations.equations import Equations
-from ..kinematics.equal_links import Link
+from ..kinematics.equal_links import Link, is_local
 from ..kinematics.frame_motions import Acceleration
 from ..kinematics.inertial_parameters import NO_LUMP, Lump
 from ..kinematics.kinematics import Kinematics, Wrench
@@ -60,8 +60,8 @@ class LinkBalances:
 
 
 def link_balances(eq: Equations) -> LinkBalances | None:
-    """Of a tree whose accelerations are loops over equal links; None for others."""
-    if eq.lam or swept_accelerations(eq) is None:
+    """Of a tree whose accelerations are loops over equal links, without loads on bodies; None for others."""
+    if eq.lam or not is_local(eq.mechanism) or swept_accelerations(eq) is None:
         return None
     tree = swept_tree(eq.mechanism)
     return None if tree is None else eq.cached("link balances", (), lambda: _BalanceSweeps(eq, tree).made())

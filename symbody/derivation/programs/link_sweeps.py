@@ -17,16 +17,18 @@ from ...algebra.calculus.written_solves import written_out
 from ...algebra.graph.functions import value_where
 from ...algebra.graph.graph import ZERO, Expr, Symbol, symbol
 from ...algebra.graph.linear import MIN_PIVOT
-from ...algebra.graph.matrix import Matrix, cross, dot, zeros
-from ...algebra.graph.sweeps import Fragment, Schedule, sweep_results
+from ...algebra.graph.matrix import Matrix, cross, dot, identity, zeros
+from ...algebra.graph.sweeps import Fragment, NewSteps, Schedule, sweep_results
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
 from ...bodies.mechanism.mechanism import Mechanism
 from ..equations.equations import Equations
-from ..kinematics.equal_links import Link, LinkedTree, is_local, links_of, varying_numbers
+from ..kinematics.equal_links import Link, LinkedTree, acting_loads, has_rigid_links, links_of, varying_numbers
 from ..kinematics.inertial_parameters import NO_LUMP, Lump
 from ..kinematics.kinematics import Kinematics, Wrench
+from ..kinematics.linked_loads import MOTION, PLACE, WRENCH, LinkedLoads, LoadType, linked_loads
 from ..routes.recursive import subspace_of
+from ..routes.repeated_equations import repeated_equations
 from .articulated_bodies import (
     ArticulatedInertia,
     TreeJoint,
@@ -63,18 +65,31 @@ def swept_tree_accelerations(eq: Equations) -> Matrix | None:
 
 def _accelerations(eq: Equations) -> Matrix | None:
     mechanism = eq.mechanism
-    if len(mechanism.bodies) < MIN_LINKS or not is_local(mechanism):
+    if len(mechanism.bodies) < MIN_LINKS or not has_rigid_links(mechanism) or not _loads_are_swept(mechanism):
         return None
     tree = swept_tree(mechanism)
-    if tree is None:
+    loads = None if tree is None else linked_loads(mechanism, tree.links)
+    if tree is None or loads is None:
         return None
     kinematics = Kinematics(mechanism)
     locks = {v.symbol for angles in eq.variables.rotations_by_angles.values() for v in angles}
-    types = {kind: _LinkType(kinematics, tree, x, locks) for kind, x in tree.first_of_kind.items()}
-    found = _SweepMemory(eq, tree, types).accelerations()
+    loaded = {x.links[i] for x in loads.loads for i in x.acted}
+    types: dict[tuple[int, bool], _LinkType] = {}
+    for k, x in enumerate(tree.links):
+        key = x.kind, k in loaded
+        if key not in types:
+            types[key] = _LinkType(kinematics, tree, tree.first_of_kind[x.kind], locks, k in loaded)
+    found = _SweepMemory(eq, tree, types, loads, loaded, kinematics).accelerations()
     schedule = found[0].args[0].data
     is_large = len(tree.links) >= MANY_LINKS or schedule.operations[1] >= MIN_OPERATIONS
     return found if is_large and repeats_enough(schedule) else None
+
+
+def _loads_are_swept(mechanism: Mechanism) -> bool:
+    """Loads on bodies need places of links in the ground, which pays for many."""
+    if not acting_loads(mechanism):
+        return True
+    return len(mechanism.bodies) >= MANY_LINKS and repeated_equations(mechanism) is None
 
 
 def repeats_enough(schedule: Schedule) -> bool:
@@ -123,6 +138,8 @@ def swept_tree(mechanism: Mechanism) -> SweptTree | None:
     if tree is None or max(len(x.slots) for x in tree.links) > MAX_SLOTS:
         return None
     used = dict.fromkeys(s for x in tree.links for s in x.slots)
+    if (loads := linked_loads(mechanism, tree.links)) is not None:
+        used |= dict.fromkeys(loads.slots)
     moving = dict.fromkeys((*mechanism.q, *mechanism.u))
     symbols = [*(s for s in moving if s in used), *(s for s in used if s not in moving)]
     varying = varying_numbers(tree.links)
@@ -153,6 +170,8 @@ def slot_symbols(name: str, n: int) -> tuple[Symbol, ...]:
 
 
 _W, _A, _SUM = slot_symbols("parent_w", 3), slot_symbols("parent_a", 6), slot_symbols("children", 27)
+_APPLIED = slot_symbols("applied", WRENCH)
+_PLACE, _MOTION = slot_symbols("parent_place", PLACE), slot_symbols("parent_motion", MOTION)
 
 
 def _numbers(J: ArticulatedInertia, w: Wrench) -> tuple[Expr, ...]:
@@ -173,14 +192,18 @@ def _from_numbers(x: Sequence[Expr]) -> tuple[ArticulatedInertia, Wrench]:
 class _LinkType:
     """The fragments of the three sweeps for one type of link."""
 
-    def __init__(self, kinematics: Kinematics, tree: SweptTree, link: Link, locks: set[Symbol]) -> None:
+    def __init__(
+        self, kinematics: Kinematics, tree: SweptTree, link: Link, locks: set[Symbol], is_loaded: bool
+    ) -> None:
         typed, numbers = tree.typed(link)
-        self.fragments: list[StagedFragment] = staged_fragments(_stages(kinematics, tree.Q, typed, locks, numbers))
+        stages = _stages(kinematics, tree.Q, typed, locks, numbers, is_loaded)
+        self.fragments: list[StagedFragment] = staged_fragments(stages)
 
 
 def _stages(
-    kinematics: Kinematics, Q: Sequence[Expr], link: Link, locks: set[Symbol], numbers: tuple[Symbol, ...]
-) -> list[SweepStage]:
+    kinematics: Kinematics, Q: Sequence[Expr], link: Link, locks: set[Symbol], numbers: tuple[Symbol, ...],
+    is_loaded: bool,
+) -> list[SweepStage]:  # fmt: skip
     number = {kinematics.u[j]: j for j in link.speeds}
     is_on_ground = link.parent < 0
     w = zeros(3) if is_on_ground else Matrix(3, 1, _W)
@@ -200,6 +223,8 @@ def _stages(
     if link.has_children:
         more, below = _from_numbers(_SUM)
         J, bias = J + more, bias + below
+    if is_loaded:
+        bias = bias - Wrench(Matrix(3, 1, _APPLIED[:3]), Matrix(3, 1, _APPLIED[3:]))
     inertias: dict[Frame, ArticulatedInertia] = {last: J}
     biases: dict[Frame, Wrench] = {last: bias_with_guard(bias, axes)}
     joints: dict[Frame, TreeJoint] = {}
@@ -221,7 +246,7 @@ def _stages(
     known = tuple((s,) for s in link.slots)
     return [
         SweepStage((*known, numbers, _W), tuple(filter(None, [w_out])), (False,) * bool(w_out)),
-        SweepStage((_SUM,), tuple(filter(None, [to_parent])), (not link.is_first,) * bool(to_parent)),
+        SweepStage((_SUM, _APPLIED), tuple(filter(None, [to_parent])), (not link.is_first,) * bool(to_parent)),
         SweepStage((_A,), tuple(filter(None, [a_out, *((e,) for e in rates)])), (False,) * (bool(a_out) + len(rates))),
     ]
 
@@ -238,6 +263,44 @@ def bias_with_guard(bias: Wrench, axes: Sequence[Matrix]) -> Wrench:
     volume = dot(axes[0], cross(axes[1], axes[2]))
     guard = value_where(volume * volume > MIN_PIVOT, ZERO, of=volume)
     return replace(bias, moment=bias.moment.map(lambda e: e + guard))
+
+
+# --------------------------------------------------------------------------------------------------------------- loads
+
+
+def _placing(kinematics: Kinematics, tree: SweptTree, link: Link, is_moving: bool) -> tuple[Fragment, list[int]]:
+    """Place and motion of a link from those of its parent, and the numbers of its inputs: symbols, numbers, place, motion.
+
+    R = R_P R_F,   p = p_P + R_P x,   v = v_P + R_P (ω_P × x + x'),   ω = R_Fᵀ ω_P + s
+    """
+    typed, numbers = tree.typed(link)
+    place: Sequence[Expr] = _PLACE if link.parent >= 0 else (*identity(3).entries, *zeros(3).entries)
+    motion: Sequence[Expr] = _MOTION if link.parent >= 0 else zeros(6).entries
+    R, p = Matrix(3, 3, tuple(place[:9])), Matrix(3, 1, tuple(place[9:]))
+    v, w = Matrix(3, 1, tuple(motion[:3])), Matrix(3, 1, tuple(motion[3:]))
+    for f in typed.frames:
+        p = p + R @ f.offset
+        if is_moving:
+            (spin,), drift = kinematics.in_speeds([f.spin]), kinematics.drift(f)
+            v, w = v + R @ (cross(w, f.offset) + drift), f.rotation.inwards(w) + spin
+        rows = [f.rotation.inwards(Matrix(3, 1, R.row(i))) for i in range(3)]
+        R = Matrix(3, 3, tuple(e for row in rows for e in row.entries))
+    outputs = [(*R.entries, *p.entries), *([(*v.entries, *w.entries)] if is_moving else [])]
+    inputs = [*((s,) for s in typed.slots), numbers, _PLACE, _MOTION]
+    used = set(free_symbols(*(e for g in outputs for e in g)))
+    chosen = [k for k, g in enumerate(inputs) if not used.isdisjoint(g)]
+    return Fragment(tuple(inputs[k] for k in chosen), tuple(outputs), (False,) * len(outputs)), chosen
+
+
+def _load_fragment(x: LoadType, adds: tuple[bool, ...]) -> tuple[Fragment, list[tuple[str, int]]]:
+    """The wrenches of a load, added to those of others or not, and its inputs by name."""
+    named: dict[tuple[str, int], tuple[Symbol, ...]] = {("slot", i): (s,) for i, s in enumerate(x.slots)}
+    named |= {("numbers", 0): x.numbers}
+    named |= {("place", i): g for i, g in enumerate(x.places)} | {("motion", i): g for i, g in enumerate(x.motions)}
+    used = set(free_symbols(*(e for g in x.wrenches for e in g)))
+    chosen = [name for name, g in named.items() if not used.isdisjoint(g)]
+    inputs = tuple(named[name] for name in chosen)
+    return Fragment(inputs, tuple(x.wrenches), adds), chosen
 
 
 # ---------------------------------------------------------------------------------------------------- places and steps
@@ -257,21 +320,28 @@ class _LinkPlaces:
 class _SweepMemory:
     """The memory of a schedule, and its steps."""
 
-    def __init__(self, eq: Equations, tree: SweptTree, types: dict[int, _LinkType]) -> None:
+    def __init__(
+        self, eq: Equations, tree: SweptTree, types: dict[tuple[int, bool], _LinkType], loads: LinkedLoads,
+        loaded: set[int], kinematics: Kinematics,
+    ) -> None:  # fmt: skip
         self.eq, self.tree, self.links, self.types = eq, tree, tree.links, types
+        self.loads, self.loaded, self.kinematics = loads, loaded, kinematics
+        self.arguments = [*tree.arguments, *(e for x in loads.loads for e in x.numbers)]
         self.symbols = tree.symbols
         self.symbol_place = {s: k for k, s in enumerate(self.symbols)}
-        self.size = len(tree.arguments)
+        self.size = len(self.arguments)
         self.udot = self._take(len(eq.u))
-        self.places = [self._link_places(x, at) for x, at in zip(self.links, tree.first_number, strict=True)]
+        self.kinds = [(x.kind, k in loaded) for k, x in enumerate(self.links)]
+        self.applied = {k: self._take(WRENCH) for k in sorted(loaded)}
+        self.places = [self._link_places(k, at) for k, at in enumerate(tree.first_number)]
 
     def _take(self, n: int) -> int:
         self.size += n
         return self.size - n
 
-    def _link_places(self, link: Link, numbers: int) -> _LinkPlaces:
-        below = link.has_children
-        kept = [f.keeps for f in self.types[link.kind].fragments]
+    def _link_places(self, k: int, numbers: int) -> _LinkPlaces:
+        below = self.links[k].has_children
+        kept = [f.keeps for f in self.types[self.kinds[k]].fragments]
         return _LinkPlaces(
             numbers, self._take(3 * below), self._take(27 * below), self._take(6 * below),
             [self._take(n) for n in kept],
@@ -284,20 +354,25 @@ class _SweepMemory:
         places: list[int] = []
         for sweep, order in enumerate((range(len(self.links)), range(len(self.links))[::-1], range(len(self.links)))):
             for k in order:
-                link = self.links[k]
-                if fragments[numbers[link.kind] + sweep].outputs:
-                    kinds.append(numbers[link.kind] + sweep)
+                link, first = self.links[k], numbers[self.kinds[k]]
+                if fragments[first + sweep].outputs:
+                    kinds.append(first + sweep)
                     places += self._step(sweep, k, link)
+            if sweep == 0 and self.loads.loads:
+                more = self._steps_of_loads()
+                kinds += [len(fragments) + kind for kind in more.kinds]
+                places += more.places
+                fragments += more.fragments
         n = len(self.eq.u)
         results = tuple(range(self.udot, self.udot + n))
         schedule = Schedule(tuple(fragments), tuple(kinds), tuple(places), self.size, results)
-        arguments = self.tree.arguments
+        arguments = self.arguments
         zeros = [k for k, e in enumerate(arguments) if e is ZERO]
         return Matrix(n, 1, sweep_results(without_zeros(schedule, zeros), arguments))
 
     def _step(self, sweep: int, k: int, link: Link) -> list[int]:
         """Places of the groups of one step."""
-        staged, own = self.types[link.kind].fragments[sweep], self.places[k]
+        staged, own = self.types[self.kinds[k]].fragments[sweep], self.places[k]
         above = self.places[link.parent] if link.parent >= 0 else None
         out = []
         for stage, group in staged.inputs:
@@ -308,7 +383,7 @@ class _SweepMemory:
             elif stage == 0 and group == len(link.slots):
                 out.append(own.numbers)
             elif stage == 1:
-                out.append(own.children)
+                out.append(self.applied[k] if group else own.children)
             elif above is None:
                 out.append(len(self.symbols) - 3 * (stage == 2))
             else:
@@ -320,3 +395,59 @@ class _SweepMemory:
         else:
             out += [*[own.a] * link.has_children, *(self.udot + j for j in link.speeds)]
         return out + [own.kept[sweep]] * bool(staged.keeps)
+
+    def _steps_of_loads(self) -> NewSteps:
+        """Places and motions of links, and the wrenches of loads on them."""
+        steps = NewSteps()
+        has_place, has_motion = self._ways()
+        first = self.tree.first_of_kind
+        placing: dict[tuple[int, bool], tuple[Fragment, list[int]]] = {}
+        place: dict[int, int] = {}
+        motion: dict[int, int] = {}
+        for k in sorted(has_place):
+            link, is_moving = self.links[k], k in has_motion
+            if (link.kind, is_moving) not in placing:
+                placing[link.kind, is_moving] = _placing(self.kinematics, self.tree, first[link.kind], is_moving)
+            fragment, chosen = placing[link.kind, is_moving]
+            above = [self.places[k].numbers, place.get(link.parent, -1), motion.get(link.parent, -1)]
+            known = [*(self.symbol_place[s] for s in link.slots), *above]
+            place[k] = self._take(PLACE)
+            if is_moving:
+                motion[k] = self._take(MOTION)
+            steps.add(fragment, [*(known[i] for i in chosen), place[k], *([motion[k]] if is_moving else [])])
+        made: dict[tuple[int, tuple[bool, ...]], tuple[Fragment, list[tuple[str, int]]]] = {}
+        numbers, written = len(self.tree.arguments), set[int]()
+        for x in self.loads.loads:
+            adds = tuple(x.links[i] in written for i in x.acted)
+            written.update(x.links[i] for i in x.acted)
+            if (x.kind, adds) not in made:
+                made[x.kind, adds] = _load_fragment(self.loads.types[x.kind], adds)
+            fragment, names = made[x.kind, adds]
+            inputs = []
+            for name, i in names:
+                if name == "slot":
+                    inputs.append(self.symbol_place[x.slots[i]])
+                elif name == "numbers":
+                    inputs.append(numbers)
+                else:
+                    inputs.append((place if name == "place" else motion)[x.links[i]])
+            steps.add(fragment, [*inputs, *(self.applied[x.links[i]] for i in x.acted)])
+            numbers += len(x.numbers)
+        return steps
+
+    def _ways(self) -> tuple[set[int], set[int]]:
+        """Links of which loads need the place, and the motion: those in them, and all down to the ground."""
+        needed: tuple[set[int], set[int]] = set(), set()
+        for x in self.loads.loads:
+            own = self.loads.types[x.kind]
+            used = set(free_symbols(*(e for g in own.wrenches for e in g)))
+            for i, link in enumerate(x.links):
+                is_moving = not used.isdisjoint(own.motions[i])
+                if not (is_moving or not used.isdisjoint(own.places[i])):
+                    continue
+                for found in needed[: 1 + is_moving]:
+                    k = link
+                    while k >= 0 and k not in found:
+                        found.add(k)
+                        k = self.links[k].parent
+        return needed

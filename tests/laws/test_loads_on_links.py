@@ -1,0 +1,186 @@
+"""Loads on the bodies of one tree: loops that carry places and motions of links give the accelerations that are written out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from symbody.algebra import directional_derivative
+from symbody.derivation.kinematics import linked_loads
+from symbody.derivation.kinematics.kinematics import Kinematics
+from symbody.derivation.programs import link_sweeps
+from symbody.derivation.programs.articulated_bodies import articulated_accelerations
+from symbody.derivation.programs.link_sweeps import swept_accelerations
+from symbody.emit.programs.straight_line import straight_line_program
+from symbody.emit.run.callable import compile_program
+
+from ..amount import some
+from ..linked_trees import random_tree, take_loops
+
+
+@pytest.fixture
+def few_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops are taken for trees of any size, with loads of any types."""
+    take_loops(monkeypatch)
+    monkeypatch.setattr(link_sweeps, "MANY_LINKS", 2)
+    monkeypatch.setattr(linked_loads, "FEW_TYPES", 1000)
+
+
+def loaded_tree(seed: int, n: int = 9, loads: int = 8, are_unequal: bool = False) -> sb.Model:
+    """A random tree with random loads between its links, and the ground."""
+    m, draw = random_tree(seed, n, are_unequal), Random(seed + 100)
+    bodies = m.freeze().bodies
+    k, tau = m.parameter("stiff", 3.0), m.symbols["tau"]
+    angles = [s for s in m.freeze().q if "j0" in s.name]
+
+    def place() -> Any:
+        on = draw.choice([m.ground, *(b.frame for b in bodies)])
+        if draw.random() < 0.3:
+            on = on.translate(0.2, draw.uniform(-1, 1), 0).rotate(draw.choice("xyz"), 0.3)
+        return on.point(draw.uniform(-1, 1), 0.3, draw.choice((0, 0.5)))
+
+    def part() -> Any:
+        return draw.choice(bodies)
+
+    def vector() -> Any:
+        size = draw.choice((k, tau, 2.0, sb.sin(3 * m.symbols["t"]), k * angles[0], angles[0].dot))
+        f = draw.choice([m.ground, part().frame])
+        return size * f.vector(draw.uniform(-1, 1), 0, 1) + f.x
+
+    makers: list[Callable[[str], Any]] = [
+        lambda name: m.spring(name, place(), part().point(0.1, 0.2, 0), stiffness=k, rest=draw.choice((0, 0.5, k))),
+        lambda name: m.spring(name, place(), part().point(1, 0, 0), stiffness=2, rest=1, damping=0.3, actuation=tau),
+        lambda name: m.drag(name, part().point(0, 1, 0), linear=draw.choice((0, 0.1)), quadratic=0.2),
+        lambda name: m.drag(name, part().mass_centre, linear=k, relative_to=part().frame),
+        lambda name: m.force(name, part(), vector(), at=place(), reacting=draw.choice((None, part()))),
+        lambda name: m.force(name, part(), vector()),
+        lambda name: m.torque(name, part(), vector(), reacting=draw.choice((None, part()))),
+        lambda name: m.rotational_spring(
+            name, part(), part(), part().frame.z, angle=angles[0], damping=0.3, actuation=tau
+        ),
+    ]
+    for i in range(loads):
+        draw.choice(makers)(f"load{i}")
+    return m
+
+
+def state(eq: sb.Equations, seed: int) -> list[Any]:
+    rng = np.random.default_rng(seed)
+    q, u = rng.uniform(-1, 1, len(eq.q)), rng.uniform(-1, 1, len(eq.u))
+    for row in eq.variables.quaternions:
+        at = [eq.q.index(v.symbol) for v in row]
+        q[at] /= np.linalg.norm(q[at])
+    return [0.3, q, u, [0.7]]
+
+
+def written_out(eq: sb.Equations) -> Any:
+    return articulated_accelerations(eq.mechanism, Kinematics(eq.mechanism))
+
+
+@pytest.mark.parametrize("are_unequal", [False, True])
+@pytest.mark.parametrize("seed", some(range(12), 4))
+def test_loops_agree_with_the_unrolled_program(seed: int, are_unequal: bool, few_links: None) -> None:
+    """Machine code, batches, straight lines, and numbers put into the graph."""
+    eq = sb.derive(loaded_tree(seed, are_unequal=are_unequal))
+    loops = swept_accelerations(eq)
+    assert loops is not None
+    f = sb.compile(eq)
+    assert any(i.op == "sweeps" for i in f.udot.program.code)
+    arguments = [*state(eq, seed), f.p]
+    wanted = f.function("written", {"a": written_out(eq)})(*arguments)
+    size = 1e-11 * np.abs(wanted).max()
+    np.testing.assert_allclose(f.udot(*arguments), wanted, rtol=0, atol=size)
+    rows = [0.3, *(np.tile(x, (5, 1)) for x in arguments[1:])]
+    np.testing.assert_allclose(f.udot.batch(*rows), np.tile(wanted, (5, 1)), rtol=0, atol=size)
+    straight = sb.compile(straight_line_program(f.udot.program))
+    np.testing.assert_allclose(straight(*arguments[: len(f.udot.program.inputs)]), wanted, rtol=0, atol=size)
+    M, right = f.M(*arguments), f.f(*arguments)
+    terms = np.abs(M) @ np.abs(wanted) + np.abs(right)
+    np.testing.assert_allclose(M @ f.udot(*arguments), right, rtol=0, atol=1e-10 * terms.max())
+
+
+@pytest.mark.parametrize("seed", some(range(6), 2))
+def test_derivatives_of_loops_agree_with_the_unrolled_program(seed: int, few_links: None) -> None:
+    """The Jacobian, and its products with vectors from both sides; along Euler parameters nothing has a meaning."""
+    eq = sb.derive(loaded_tree(seed, 5, 4))
+    loops = swept_accelerations(eq)
+    assert loops is not None
+    x, rng = [*eq.q, *eq.u, *eq.r, *eq.p], np.random.default_rng(seed)
+    v, w = (sb.symbols(" ".join(f"{name}{k}" for k in range(n))) for name, n in (("v", len(x)), ("w", len(eq.u))))
+
+    def products(udot: Any) -> dict[str, Any]:
+        weighted = sum((s * e for s, e in zip(w, udot.entries, strict=True)), start=sb.symbol("zero") * 0)
+        along = directional_derivative(udot, dict(zip(x, v, strict=True)))
+        return {"right": along, "left": sb.gradient(weighted, x)}
+
+    groups = {"t": eq.t, "x": x, "v": list(v), "w": list(w)}
+    f = sb.compile(sb.program("loops", groups, {**products(loops), "J": sb.jacobian(loops, x)}))
+    beside = compile_program(sb.program("written", groups, products(written_out(eq))), is_quick=True)
+    at: list[Any] = [0.3, np.concatenate([*state(eq, seed)[1:], sb.compile(eq).p])]
+    across = np.eye(len(x))
+    for row in eq.variables.quaternions:
+        places = [eq.q.index(s.symbol) for s in row]
+        across[np.ix_(places, places)] -= np.outer(at[1][places], at[1][places])
+    at += [across @ rng.normal(size=len(x)), rng.normal(size=len(eq.u))]
+    right, left, J = f(*at)
+    wanted_right, wanted_left = beside(*at)
+    for found in (right, J @ at[2]):
+        np.testing.assert_allclose(found, wanted_right, rtol=0, atol=1e-11 * np.abs(wanted_right).max())
+    for found in (left, at[3] @ J):
+        size = np.abs(wanted_left).max()
+        np.testing.assert_allclose(across @ found, across @ wanted_left, rtol=0, atol=1e-11 * size)
+
+
+def rope(n: int, holds: Callable[[sb.Model, int, Any], Any]) -> sb.Model:
+    """A hanging chain, with loads on its links."""
+    m = sb.Model("rope")
+    m.gravity(0, -9.81, 0)
+    on: Any = m.ground
+    for k in range(n):
+        link = m.body(f"b{k}", mass=0.1, com=(0.05, 0, 0), inertia=(1e-5, 1e-4, 1e-4))
+        m.revolute(f"q{k}", on, link, "zy"[k % 2], at=(0.1 if k else 0, 0, 0), damping=1e-3)
+        holds(m, k, link)
+        on = link
+    return m
+
+
+def springs(m: sb.Model, k: int, link: Any) -> None:
+    m.spring(f"s{k}", m.ground.point(0.1 * k, 0.5, 0), link.point(0.05, 0, 0), stiffness=3, rest=0.4, damping=1e-3)
+
+
+@pytest.mark.parametrize("method", ["dp8", "radau"])
+def test_motions_keep_their_balance_of_energy(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The energy changes by the work of dampers; motions agree with those that are written out."""
+    eq = sb.derive(rope(44, springs))
+    assert swept_accelerations(eq) is not None
+    sim = sb.simulate(eq, 0.2, method=method, rtol=1e-9)
+    monkeypatch.setattr(link_sweeps, "MIN_LINKS", 1000)
+    written = sb.derive(rope(44, springs))
+    assert swept_accelerations(written) is None
+    beside = sb.simulate(written, 0.2, method="dp8", rtol=1e-9)
+    np.testing.assert_allclose(sim.state.q, beside.state.q, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(sim.energy[-1], beside.energy[-1], rtol=1e-6)
+
+
+def test_steps_of_springs_are_in_proportion_to_them() -> None:
+    """Each has a step of its own, and all have the same function."""
+    sizes = []
+    for n in (45, 90):
+        found = swept_accelerations(sb.derive(rope(n, springs)))
+        assert found is not None
+        schedule = found[0].args[0].data
+        sizes.append((len(schedule.fragments), schedule.operations[1]))
+    assert sizes[0][0] == sizes[1][0]
+    assert sizes[1][1] <= 2.1 * sizes[0][1]
+
+
+def test_loads_that_depend_on_many_links_are_written_out() -> None:
+    """A force along the velocity of the last body, as a vector."""
+    eq = sb.derive(rope(45, lambda m, k, b: k == 44 and m.force("jet", b, b.mass_centre.velocity())))
+    assert swept_accelerations(eq) is None
+    assert sb.simulate(eq, 0.01).outcome
