@@ -11,6 +11,7 @@ import pytest
 
 import symbody as sb
 from symbody.algebra import directional_derivative
+from symbody.algebra.graph.late_matrix import LateColumn
 from symbody.derivation.kinematics import linked_loads
 from symbody.derivation.kinematics.kinematics import Kinematics
 from symbody.derivation.programs import link_sweeps
@@ -165,6 +166,25 @@ def test_motions_keep_their_balance_of_energy(method: str, monkeypatch: pytest.M
     beside = sb.simulate(written, 0.2, method="dp8", rtol=1e-9)
     np.testing.assert_allclose(sim.state.q, beside.state.q, rtol=0, atol=1e-6)
     np.testing.assert_allclose(sim.energy[-1], beside.energy[-1], rtol=1e-6)
+
+
+def test_right_sides_are_made_when_asked_for() -> None:
+    """M u' = f, of which deriving and simulating make neither; an input is in them."""
+
+    def held(m: sb.Model, k: int, link: Any) -> None:
+        springs(m, k, link)
+        if k == 20:
+            m.force("pull", link, m.input("tau") * m.ground.y, at=link.point(0.1, 0, 0))
+
+    eq = sb.derive(rope(44, held))
+    assert sb.simulate(eq, 0.01, tau=0.5).outcome
+    assert isinstance(eq.f, LateColumn)
+    assert not eq.f.is_made
+    f = sb.compile(eq)
+    arguments = [*state(eq, 1), f.p]
+    M, right, a = f.M(*arguments), f.f(*arguments), f.udot(*arguments)
+    terms = np.abs(M) @ np.abs(a) + np.abs(right)
+    np.testing.assert_allclose(M @ a, right, rtol=0, atol=1e-11 * terms.max())
 
 
 def test_steps_of_springs_are_in_proportion_to_them() -> None:

@@ -29,10 +29,11 @@ from ...bodies.mass.mass import MassProperties
 from ...bodies.mechanism.mechanism import Load, Mechanism
 from ..kinematics.composite_bodies import Composite, InertiaComposite, composites, momentum
 from ..kinematics.elastic_inertia import ElasticInertia, elastic_inertias
-from ..kinematics.equal_links import expressions_of_inertia, is_local, links_of, written_expressions
+from ..kinematics.equal_links import expressions_of_inertia, has_rigid_links, links_of, written_expressions
 from ..kinematics.frame_motions import Acceleration, accelerations
 from ..kinematics.inertial_parameters import Lump
 from ..kinematics.kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, loads_besides_gravity, wrenches
+from ..kinematics.linked_loads import linked_loads
 from ..kinematics.parameter_regrouping import Regroup, lumps
 from ..kinematics.unknown_positions import has_unknown_places
 from .user_inertia import WrittenMotion
@@ -149,8 +150,9 @@ def late_mass_matrix(
 
 def _late_equations(mechanism: Mechanism) -> tuple[Matrix, Matrix] | None:
     """M and f of a tree of links, both built on first access: the recursion needs neither. None if loads depend on more
-    than the links on which they act, or contain multipliers or rates of inputs."""
-    if not is_local(mechanism) or links_of(mechanism) is None:
+    than a few links, or contain multipliers or rates of inputs."""
+    tree = links_of(mechanism) if has_rigid_links(mechanism) else None
+    if tree is None or linked_loads(mechanism, tree.links) is None:
         return None
     inside = free_symbols(written_expressions(mechanism))
     if any(s.kind == "multiplier" or (s.kind == "input" and s.order) for s in inside):
