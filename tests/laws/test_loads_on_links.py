@@ -36,8 +36,8 @@ def loaded_tree(seed: int, n: int = 9, loads: int = 8, are_unequal: bool = False
     """A random tree with random loads between its links, and the ground."""
     m, draw = random_tree(seed, n, are_unequal), Random(seed + 100)
     bodies = m.freeze().bodies
-    k, tau = m.parameter("stiff", 3.0), m.symbols["tau"]
-    angles = [s for s in m.freeze().q if "j0" in s.name]
+    k, tau, t = m.parameter("stiff", 3.0), m.symbols["tau"], m.symbols["t"]
+    angles = [s for s, rate in m.freeze().rates.items() if rate is s.dot]
 
     def place() -> Any:
         on = draw.choice([m.ground, *(b.frame for b in bodies)])
@@ -49,7 +49,8 @@ def loaded_tree(seed: int, n: int = 9, loads: int = 8, are_unequal: bool = False
         return draw.choice(bodies)
 
     def vector() -> Any:
-        size = draw.choice((k, tau, 2.0, sb.sin(3 * m.symbols["t"]), k * angles[0], angles[0].dot))
+        moving = (k * angles[0], angles[0].dot) if angles else ()
+        size = draw.choice((k, tau, 2.0, sb.sin(3 * t), *moving))
         f = draw.choice([m.ground, part().frame])
         return size * f.vector(draw.uniform(-1, 1), 0, 1) + f.x
 
@@ -62,7 +63,7 @@ def loaded_tree(seed: int, n: int = 9, loads: int = 8, are_unequal: bool = False
         lambda name: m.force(name, part(), vector()),
         lambda name: m.torque(name, part(), vector(), reacting=draw.choice((None, part()))),
         lambda name: m.rotational_spring(
-            name, part(), part(), part().frame.z, angle=angles[0], damping=0.3, actuation=tau
+            name, part(), part(), part().frame.z, angle=[*angles, t][0], damping=0.3, actuation=tau
         ),
     ]
     for i in range(loads):
