@@ -135,7 +135,6 @@ COLUMNS: Final = {
     "corners": Column("corners of a body"),
     "pair_us": Column("contacts of a pair", "us"),
     "patch_us": Column("contact patch of a pair", "us"),
-    "points": Column("contact points of a pair"),
     "excess": Column("overlap above the least, in sizes"),
     "depth_error": Column("error of the depth, in sizes"),
     "patch": Column("area of a contact patch, in ours"),
