@@ -115,3 +115,15 @@ def chain_with_laws(laws: Sequence[Callable[[sb.Expr], sb.Expr]], n: int = 4) ->
         m.generalized_force(f"f{k}", q, laws[k % len(laws)](q))
         on = body
     return m
+
+
+def random_numbers(eq: sb.Equations, seed: int) -> list[Any]:
+    """Time, coordinates, speeds and parameters."""
+    rng = np.random.default_rng(seed)
+    return [0.3, rng.uniform(-1, 1, len(eq.q)), rng.uniform(-1, 1, len(eq.u)), sb.compile(eq).p]
+
+
+def assert_alike(found: Any, wanted: Any, tolerance: float) -> None:
+    """Arrays, each relative to the largest entry of the wanted one."""
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(a, b, rtol=0, atol=tolerance * (1 + np.abs(b).max(initial=0.0)))

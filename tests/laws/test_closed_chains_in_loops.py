@@ -21,6 +21,7 @@ from symbody.derivation.routes import repeated_equations
 from symbody.integrate.forms import projection
 
 from ..amount import some
+from ..linked_trees import assert_alike, random_numbers
 
 
 def net(n: int = 3) -> sb.Model:
@@ -133,16 +134,6 @@ def both(make: Callable[[], sb.Model], monkeypatch: pytest.MonkeyPatch) -> tuple
     with monkeypatch.context() as m:
         m.setattr(repeated_equations, "MIN_TREES", 10**9)
         return loops, sb.derive(make(), check=False)
-
-
-def random_numbers(eq: sb.Equations, seed: int) -> list[Any]:
-    rng = np.random.default_rng(seed)
-    return [0.3, rng.uniform(-1, 1, len(eq.q)), rng.uniform(-1, 1, len(eq.u)), sb.compile(eq).p]
-
-
-def assert_alike(found: Any, wanted: Any, tolerance: float) -> None:
-    for a, b in zip(found, wanted, strict=True):
-        np.testing.assert_allclose(a, b, rtol=0, atol=tolerance * (1 + np.abs(b).max(initial=0.0)))
 
 
 @pytest.mark.parametrize("make", MODELS)

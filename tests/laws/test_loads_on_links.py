@@ -12,7 +12,7 @@ import pytest
 import symbody as sb
 from symbody.algebra import directional_derivative
 from symbody.algebra.graph.late_matrix import LateColumn
-from symbody.derivation.kinematics import linked_loads
+from symbody.derivation.kinematics import linked_constraints
 from symbody.derivation.kinematics.kinematics import Kinematics
 from symbody.derivation.programs import link_sweeps
 from symbody.derivation.programs.articulated_bodies import articulated_accelerations
@@ -29,7 +29,7 @@ def few_links(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops are taken for trees of any size, with loads of any types."""
     take_loops(monkeypatch)
     monkeypatch.setattr(link_sweeps, "MANY_LINKS", 2)
-    monkeypatch.setattr(linked_loads, "FEW_TYPES", 1000)
+    monkeypatch.setattr(linked_constraints, "FEW_TYPES", 1000)
 
 
 def loaded_tree(seed: int, n: int = 9, loads: int = 8, are_unequal: bool = False) -> sb.Model:

@@ -10,7 +10,7 @@ the ground, also where its expression contains the coordinates of all links down
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,9 +26,9 @@ from .uncoupled_trees import ConstraintGroup, RepeatedParts, TypesOfGroups, Unco
 
 MIN_LINKED: Final = 30  # links from which on constraints between them are derived type by type
 MANY_UNEQUAL: Final = 60  # the same of links that differ in lengths, masses and inertias
-MIN_COPIES: Final = 2  # links and constraints of one type on average: with fewer there is little to repeat
+MIN_COPIES: Final = 2  # links, constraints and loads of one type on average: with fewer there is little to repeat
 MAX_SLOTS: Final = 64  # symbols of a link
-FEW_TYPES: Final = 4  # of constraints, which need not repeat
+FEW_TYPES: Final = 4  # of constraints or of loads, which need not repeat
 MAX_COUPLED: Final = 4_000_000  # pairs of rows of constraints that are open at one link, of all links
 GROUND: Final = -1  # its number among the links
 
@@ -97,7 +97,7 @@ def _parts(mechanism: Mechanism) -> LinkedParts | None:
         return None
     links = _equal_links(mechanism)
     groups = None if links is None else _LinkedGroups(mechanism, links).found()
-    if links is None or groups is None or not _repeats_enough(groups):
+    if links is None or groups is None or not repeat_enough([g.kind for g in groups if not g.products]):
         return None
     rows = [sum(len(groups[g].constraints) for g in {*x.ended, *x.through}) for x in open_groups(links, groups)]
     if sum(r * r for r in rows) > MAX_COUPLED:
@@ -116,10 +116,10 @@ def _equal_links(mechanism: Mechanism) -> list[Link] | None:
     return None
 
 
-def _repeats_enough(groups: Sequence[LinkedGroup]) -> bool:
-    written = [g for g in groups if not g.products]
-    types = len({g.kind for g in written})
-    return types <= FEW_TYPES or MIN_COPIES * types <= len(written)
+def repeat_enough(kinds: Sequence[Hashable]) -> bool:
+    """Whether constraints or loads of these types are worth a function for each type."""
+    types = len(set(kinds))
+    return types <= FEW_TYPES or MIN_COPIES * types <= len(kinds)
 
 
 def trees_of_links(links: Sequence[Link]) -> list[UncoupledTree]:

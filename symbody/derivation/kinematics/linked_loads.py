@@ -22,13 +22,11 @@ from ...bodies.mechanism.mechanism import Action, Load, Mechanism
 from ...bodies.mechanism.recipes import LoadRecipe
 from .equal_links import Link, SlotText, acting_loads, is_loose, write_place
 from .kinematics import Kinematics
+from .linked_constraints import GROUND, repeat_enough
 
-GROUND: Final = -1  # its number among the links
 PLACE, MOTION, WRENCH = 12, 6, 6  # numbers of a place (rotation matrix, position), of a motion and of a wrench
 MAX_LINKS: Final = 4  # on which a load depends
 MAX_SLOTS: Final = 16  # symbols of a load
-FEW_TYPES: Final = 4  # of loads, which need not repeat
-MIN_COPIES: Final = 2  # loads of one type on average
 _ACTION: Final = 4  # parts of an action
 _KINDS: Final = ("coordinate", "speed", "parameter", "time", "input")
 
@@ -109,9 +107,7 @@ def _loads(mechanism: Mechanism, links: Sequence[Link]) -> LinkedLoads | None:
                 tuple(written.links), tuple(written.acted), tuple(shape.slots), tuple(shape.numbers), kind,
             )
         )  # fmt: skip
-    if len(kinds) > FEW_TYPES and MIN_COPIES * len(kinds) > len(loads):
-        return None
-    return out
+    return out if repeat_enough([x.kind for x in out.loads]) else None
 
 
 def _written_load(name: str, *parts: Any) -> Load:
