@@ -19,7 +19,7 @@ from .bodies.mechanism.inferred_units import declared_unit
 from .command_arguments import hertz_of, range_of, ranges_of, source_of, study_of
 from .derivation.equations.equations import Equations
 from .derivation.equations.expression_units import columns_in_units_shown
-from .emit.run import disk_cache
+from .emit.cache import disk_cache
 from .errors import ModelError, SymbodyError, listed
 from .escaping import csv_row, in_terminal
 from .kits import motions

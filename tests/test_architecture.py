@@ -39,7 +39,7 @@ ROOMS = {  # of each folder, in order of dependence: a room imports those before
     "algebra": ("graph", "calculus", "printing", "sympy_border", "normal_forms", "nonlinear"),
     "bodies": ("frames", "mass", "mechanism", "elastic", "joints", "paths", "loads", "model", "file"),
     "derivation": ("kinematics", "rank", "routes", "equations", "entry", "forms", "programs", "questions", "written"),
-    "emit": ("loops", "programs", "llvm", "text", "run"),
+    "emit": ("loops", "programs", "lowering", "cache", "llvm", "text", "run"),
     "formats": ("robot", "meshes", "fem", "urdf", "sdf", "mjcf", "osim", "motion"),
     "formats/fem": ("bodies", "matrices", "reduced", "reduction"),
     "integrate": (

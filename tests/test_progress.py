@@ -82,7 +82,7 @@ def test_the_line_is_taken_back_after_an_error():
 def test_derive_compile_and_simulate_name_their_stages(monkeypatch):
     stages = []
     monkeypatch.setattr(derivation, "begin_stage", stages.append)
-    monkeypatch.setattr("symbody.emit.programs.lower.begin_stage", stages.append)
+    monkeypatch.setattr("symbody.emit.lowering.lower.begin_stage", stages.append)
     eq = sb.derive(pendulum())
     assert stages == ["description", "equations of 1 body", "checks", "rank of the constraints"]
     _ = sb.compile(eq).udot

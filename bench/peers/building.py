@@ -20,7 +20,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import Final
 
-from symbody.emit.run import disk_cache as machine_code_cache
+from symbody.emit.cache import disk_cache as machine_code_cache
 
 FLAGS: Final = ("-O3", "-march=native")  # for everything that is timed
 HERE: Final = Path(__file__).parent

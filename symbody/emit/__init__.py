@@ -9,9 +9,9 @@ from ..later import offer
 if TYPE_CHECKING:
     from . import ir
     from .llvm.wasm_objects import WasmObject, wasm_object
-    from .programs.lower import program
+    from .lowering.lower import program
+    from .lowering.unshared_programs import MassMatrixPrograms, mass_matrix_programs, unshared
     from .programs.program import Cost, Program
-    from .programs.unshared_programs import MassMatrixPrograms, mass_matrix_programs, unshared
     from .run.callable import Compiled
     from .run.cuda_callable import CudaFunction, ptx_source
     from .run.device_arrays import DeviceArray, device_array

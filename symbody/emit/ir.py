@@ -60,11 +60,11 @@ from .loops.program_kernels import (
 )
 from .loops.records import IS_PRESENT, Struct, known_values, type_of
 from .loops.specialisation import Kernels, KnownValues
+from .lowering.right_sides import leading_zeros, right_side_layout
+from .lowering.straight_line import straight_line_program, without_tree_loops
 from .programs.copied_runs import CopiedRuns, copied_runs, pieces_of_rows
 from .programs.program import Cost, Group, Instruction, Output, Program, require_program, right_side_count
-from .programs.right_sides import leading_zeros, right_side_layout
 from .programs.splitting import ScratchMemory, ranges_by_weight
-from .programs.straight_line import straight_line_program, without_tree_loops
 from .programs.sweep_shape import SweepShape
 from .text.infix import (
     AND,

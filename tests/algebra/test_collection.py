@@ -10,7 +10,7 @@ import symbody as sb
 from examples import four_bars
 from symbody.algebra.graph import node_table
 from symbody.algebra.graph.node_table import gc_paused
-from symbody.emit.programs import lower
+from symbody.emit.lowering import lower
 
 
 @pytest.mark.parametrize("is_on", [True, False])

@@ -18,7 +18,7 @@ from symbody.algebra.graph.graph import ONE, ZERO, symbol, symbols
 from symbody.algebra.graph.linear import factorize
 from symbody.algebra.graph.matrix import matrix
 from symbody.algebra.graph.walk import evaluation_order
-from symbody.emit.programs.lower import program
+from symbody.emit.lowering.lower import program
 from symbody.errors import ExpressionError
 from tests.algebra.expressions import random_expressions, random_solution, random_values
 

@@ -30,7 +30,7 @@ from symbody.algebra.graph.linear import factorize
 from symbody.algebra.graph.matrix import Matrix, matrix
 from symbody.algebra.graph.walk import evaluation_order, scalars
 from symbody.emit.llvm import program_text as llvm_text
-from symbody.emit.programs.lower import program
+from symbody.emit.lowering.lower import program
 from symbody.emit.programs.program import Program
 from symbody.write.targets.c import c_printer as c
 

@@ -8,7 +8,7 @@ from symbody import Equations, Model, derive
 from symbody.derivation.equations.random_states import random_state
 from symbody.derivation.programs.forward_dynamics import ways_to_accelerations
 from symbody.derivation.rank.saddle_point import Elimination, SaddlePoint, is_definite
-from symbody.emit.programs.lower import program
+from symbody.emit.lowering.lower import program
 from symbody.study.sources import find_model
 
 from .mechanisms import ALL

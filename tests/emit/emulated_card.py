@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from symbody.emit.cache import disk_cache
 from symbody.emit.llvm import jit
-from symbody.emit.run import cuda_driver, disk_cache
+from symbody.emit.run import cuda_driver
 
 _TYPES: dict[str, Any] = {
     "i64": ctypes.c_int64,

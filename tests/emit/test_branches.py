@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.emit.programs.tree_solves import Branches
+from symbody.emit.lowering.tree_solves import Branches
 
 TREES = {  # the place that each place hangs on
     "star of chains": [-1, 0, 1, *(k for arm in range(4) for k in (2, *range(3 + 5 * arm, 7 + 5 * arm)))],

@@ -18,8 +18,8 @@ from symbody.algebra.graph.functions import ExternalFunction, cos, exp, sin
 from symbody.algebra.graph.graph import symbol, symbols
 from symbody.algebra.graph.linear import solve
 from symbody.algebra.graph.matrix import matrix
-from symbody.emit.programs.lower import program
-from symbody.emit.run import disk_cache as cache
+from symbody.emit.cache import disk_cache as cache
+from symbody.emit.lowering.lower import program
 from symbody.emit.run.callable import compile_program as compile
 from symbody.emit.run.workers import share_out
 from symbody.errors import ProgramError

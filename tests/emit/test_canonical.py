@@ -9,7 +9,7 @@ import pytest
 
 from symbody.algebra.graph.functions import cos, sin
 from symbody.algebra.graph.graph import symbols
-from symbody.emit.programs.lower import program
+from symbody.emit.lowering.lower import program
 
 SCRIPT = """
 from symbody import program, symbols, sin, cos

@@ -8,8 +8,8 @@ from bench import puma560
 from symbody.algebra.graph.graph import symbols
 from symbody.derivation.kinematics.kinematics import Kinematics
 from symbody.derivation.routes.recursive import generalized_forces
+from symbody.emit.lowering.lower import program
 from symbody.emit.programs.constant_part import without_constant_part
-from symbody.emit.programs.lower import program
 from symbody.emit.run.callable import Compiled
 
 x, y, a, b, c = symbols("x y a b c")

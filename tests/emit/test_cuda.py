@@ -13,8 +13,8 @@ import symbody as sb
 from examples import spherical_chain, stanford_arm, triple_pendulum
 from symbody.emit.llvm import jit
 from symbody.emit.llvm.device_text import COLUMNS, PACKED, ROWS, VALUE, function_kernel
-from symbody.emit.programs.register_order import values_alive, with_fewer_alive
-from symbody.emit.programs.straight_line import straight_line_program
+from symbody.emit.lowering.register_order import values_alive, with_fewer_alive
+from symbody.emit.lowering.straight_line import straight_line_program
 from symbody.emit.run import cuda_driver
 from symbody.emit.run import dynamics as compiled_dynamics
 from symbody.emit.run.cuda_callable import TILES, ArrayLayout, is_wide, prefetches, ptx_source

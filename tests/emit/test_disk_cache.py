@@ -11,7 +11,7 @@ import time
 import pytest
 
 from symbody.cli import main
-from symbody.emit.run import disk_cache as cache
+from symbody.emit.cache import disk_cache as cache
 from symbody.errors import ProgramError
 
 

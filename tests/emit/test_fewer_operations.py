@@ -12,13 +12,13 @@ import pytest
 
 import symbody as sb
 from symbody.algebra.graph.graph import Expr, symbols
-from symbody.emit.programs.common_factors import with_common_factors
-from symbody.emit.programs.constant_factors import with_shared_constant_factors
-from symbody.emit.programs.lower import program
+from symbody.emit.lowering.common_factors import with_common_factors
+from symbody.emit.lowering.constant_factors import with_shared_constant_factors
+from symbody.emit.lowering.lower import program
+from symbody.emit.lowering.reciprocals import without_single_reciprocals
+from symbody.emit.lowering.shared_products import with_shared_products
+from symbody.emit.lowering.signs import with_fewest_negations
 from symbody.emit.programs.program import Group, Instruction, Output, Program
-from symbody.emit.programs.reciprocals import without_single_reciprocals
-from symbody.emit.programs.shared_products import with_shared_products
-from symbody.emit.programs.signs import with_fewest_negations
 
 OPERATIONS = ("add", "sub", "mul", "add", "sub", "mul", "neg", "div", "sin", "cos", "sqrt", "abs")
 

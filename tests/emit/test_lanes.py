@@ -13,7 +13,7 @@ from examples import slider_crank
 from symbody.algebra.graph.functions import ExternalFunction
 from symbody.emit.llvm.program_text import llvm_text
 from symbody.emit.llvm.sincos import LARGEST
-from symbody.emit.programs.lower import program
+from symbody.emit.lowering.lower import program
 from symbody.emit.run.callable import Compiled, compile_program
 
 SIZES = (1, 2, 7, 8, 9, 1_000_003 % 64)

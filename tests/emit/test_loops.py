@@ -29,7 +29,7 @@ from symbody.emit.loops.kernel_nodes import CallStatement, KernelCall
 from symbody.emit.loops.kernel_parser import kernel_source
 from symbody.emit.loops.program_kernels import on_pieces, rate_on_pieces
 from symbody.emit.loops.records import Struct
-from symbody.emit.programs.lower import program
+from symbody.emit.lowering.lower import program
 from symbody.emit.run.callable import compile_program
 from symbody.emit.run.loop_callee import LoopCallee, program_callee
 from symbody.emit.run.piecewise_polynomials import piecewise

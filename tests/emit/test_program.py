@@ -16,7 +16,7 @@ from symbody.algebra.graph.graph import PI, Expr, as_expr, symbol, symbols
 from symbody.algebra.graph.linear import FactorShape, factorize
 from symbody.algebra.graph.matrix import matrix
 from symbody.emit.loops.program_kernels import factor_kernel, has_pivots, solve_kernel
-from symbody.emit.programs.lower import program
+from symbody.emit.lowering.lower import program
 from symbody.emit.programs.program import Cost, Group, Instruction, Output, Program, factor_cost
 from symbody.emit.text.numpy_text import numpy_function
 from symbody.errors import ExpressionError, ProgramError, SymbodyError

@@ -15,7 +15,7 @@ from symbody.emit.llvm.program_text import llvm_text
 from symbody.emit.loops.kernel_language import Numbers
 from symbody.emit.loops.kernel_parser import kernel_source
 from symbody.emit.loops.records import address_of
-from symbody.emit.programs.lower import program
+from symbody.emit.lowering.lower import program
 from symbody.emit.run import callable as callables
 from symbody.emit.run import loop_callee
 from symbody.emit.run.callable import Compiled, compile_program

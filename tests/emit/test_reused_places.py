@@ -11,8 +11,8 @@ import pytest
 import symbody as sb
 from symbody.algebra.graph.sweeps import Columns
 from symbody.derivation.programs.link_sweeps import swept_accelerations
-from symbody.emit.programs.lower import sweep_shape
-from symbody.emit.programs.reused_places import with_reused_places
+from symbody.emit.lowering.lower import sweep_shape
+from symbody.emit.lowering.reused_places import with_reused_places
 from symbody.emit.programs.sweep_shape import SweepShape
 
 ARGUMENTS = 4

@@ -11,9 +11,9 @@ from symbody.algebra.graph.elimination import definite_factor, definite_solve, d
 from symbody.algebra.graph.graph import Expr, as_expr, symbols
 from symbody.algebra.graph.linear import Factors, factorize
 from symbody.algebra.graph.matrix import Matrix, matrix
-from symbody.emit.programs.lower import program
+from symbody.emit.lowering.lower import program
+from symbody.emit.lowering.right_sides import MAX_RIGHT_SIDES, Lot, leading_zeros, right_side_layout
 from symbody.emit.programs.program import Program, right_side_count
-from symbody.emit.programs.right_sides import MAX_RIGHT_SIDES, Lot, leading_zeros, right_side_layout
 
 x, y = symbols("x y")
 

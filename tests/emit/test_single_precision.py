@@ -8,7 +8,7 @@ import pytest
 import symbody as sb
 from examples import bicycle, slider_crank, spatial_crank
 from symbody.emit.llvm import jit
-from symbody.emit.programs.lower import program
+from symbody.emit.lowering.lower import program
 from symbody.emit.run.callable import compile_program
 from symbody.errors import ProgramError
 

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from symbody.emit.run import source_digests as sources
+from symbody.emit.cache import source_digests as sources
 
 
 @pytest.fixture

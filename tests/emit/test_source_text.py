@@ -17,7 +17,7 @@ from symbody.algebra.graph.graph import symbol, symbols
 from symbody.algebra.graph.linear import factorize
 from symbody.algebra.graph.matrix import matrix
 from symbody.algebra.printing.target_names import UniqueNames, is_c_reserved, is_python_reserved
-from symbody.emit.programs.lower import program
+from symbody.emit.lowering.lower import program
 from symbody.emit.programs.program import Group, Instruction, Output, Program
 from symbody.emit.text.numpy_text import numpy_function, numpy_source
 from symbody.write.targets.c import c_printer as c

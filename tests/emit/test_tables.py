@@ -12,9 +12,9 @@ from symbody.algebra.graph.functions import ExternalFunction
 from symbody.algebra.graph.linear import factorize
 from symbody.algebra.graph.matrix import Matrix
 from symbody.emit.loops.table_kernels import KINDS, run_tables
+from symbody.emit.lowering.fused_products import with_fused_products
+from symbody.emit.lowering.lower import program
 from symbody.emit.programs import program_tables as tables
-from symbody.emit.programs.fused_products import with_fused_products
-from symbody.emit.programs.lower import program
 from symbody.emit.run.callable import compile_program
 from symbody.emit.run.rounding_in_tables import TabulatedRounding
 from symbody.emit.run.tables_in_memory import TablesInMemory

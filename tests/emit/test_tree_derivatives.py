@@ -11,9 +11,9 @@ import symbody as sb
 from symbody import Model, derive
 from symbody.emit.llvm import jit
 from symbody.emit.llvm.program_text import entry_name, llvm_text
+from symbody.emit.lowering.straight_line import straight_line_program
+from symbody.emit.lowering.tree_program import tree_program
 from symbody.emit.programs.program import Program
-from symbody.emit.programs.straight_line import straight_line_program
-from symbody.emit.programs.tree_program import tree_program
 from symbody.emit.run.batch_memory import aligned_address
 from symbody.emit.run.callable import compile_program
 from symbody.emit.text.numpy_text import numpy_function

@@ -9,7 +9,7 @@ import pytest
 
 import symbody as sb
 from examples import triple_pendulum
-from symbody.emit.programs import unshared_programs
+from symbody.emit.lowering import unshared_programs
 
 
 def times_read(p: sb.emit.Program) -> set[int]:

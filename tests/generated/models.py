@@ -7,7 +7,7 @@ from symbody.algebra.graph.functions import ExternalFunction, cos, sin, where
 from symbody.algebra.graph.graph import symbol, symbols
 from symbody.algebra.graph.linear import factorize
 from symbody.algebra.graph.matrix import matrix, vector
-from symbody.emit.programs.lower import program
+from symbody.emit.lowering.lower import program
 from symbody.emit.programs.program import Program
 
 

@@ -13,11 +13,11 @@ import pytest
 
 import symbody as sb
 from symbody.algebra.graph.linear import FactorShape
+from symbody.emit.cache import cache_secret
+from symbody.emit.cache import disk_cache as cache
+from symbody.emit.cache.program_json import program_of_text, text_of_program
+from symbody.emit.lowering.tree_program import tree_program
 from symbody.emit.programs.program import Group, Instruction, Output, Program
-from symbody.emit.programs.tree_program import tree_program
-from symbody.emit.run import cache_secret
-from symbody.emit.run import disk_cache as cache
-from symbody.emit.run.program_json import program_of_text, text_of_program
 
 x = sb.symbol("x")
 

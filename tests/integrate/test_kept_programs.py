@@ -10,7 +10,7 @@ import pytest
 
 import symbody as sb
 from examples import slider_crank
-from symbody.emit.run import disk_cache
+from symbody.emit.cache import disk_cache
 from symbody.errors import SymbodyError
 from symbody.integrate.forms import forms, projection
 

@@ -16,9 +16,9 @@ from symbody.derivation.programs import link_sweeps
 from symbody.derivation.programs.articulated_bodies import articulated_accelerations
 from symbody.derivation.programs.link_sweeps import swept_accelerations
 from symbody.derivation.routes import recursive
-from symbody.emit.programs.straight_line import straight_line_program
+from symbody.emit.cache.program_json import program_of_text, text_of_program
+from symbody.emit.lowering.straight_line import straight_line_program
 from symbody.emit.run.callable import compile_program
-from symbody.emit.run.program_json import program_of_text, text_of_program
 from symbody.stability.linear import loop_numbers
 
 from .. import linked_trees

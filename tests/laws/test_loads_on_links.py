@@ -17,7 +17,7 @@ from symbody.derivation.kinematics.kinematics import Kinematics
 from symbody.derivation.programs import link_sweeps
 from symbody.derivation.programs.articulated_bodies import articulated_accelerations
 from symbody.derivation.programs.link_sweeps import swept_accelerations
-from symbody.emit.programs.straight_line import straight_line_program
+from symbody.emit.lowering.straight_line import straight_line_program
 from symbody.emit.run.callable import compile_program
 
 from ..amount import some

@@ -7,7 +7,7 @@ front. Longer sums stay as they were written, and so do those with other than si
 used elsewhere are worth more than one order.
 
 Products are found by their factors (`make2` in `graph.py`), and keep the grouping in which they were made first;
-programs group them by what they have in common (`emit/programs/shared_products.py`).
+programs group them by what they have in common (`emit/lowering/shared_products.py`).
 """
 
 from __future__ import annotations

@@ -16,13 +16,12 @@ from ...argument_kinds import checked_flags
 from ...bodies.mechanism.declarations import multiplier_of
 from ...bodies.mechanism.mechanism import Mechanism
 from ...bodies.model.model import Model
-from ...derivation.equations.constraint_rank import branches_in_words, constraint_rank
-from ...derivation.equations.undetermined_forces import undetermined
 from ...errors import DerivationError, ModelError, listed, shown, unknown
 from ...progress import begin_stage, working
 from ...summary import counted
+from ..equations.constraint_rank import branches_in_words, constraint_rank
 from ..equations.equations import Equations
-from ..equations.undetermined_forces import null_vectors
+from ..equations.undetermined_forces import null_vectors, undetermined
 from ..kinematics.kinematics import Kinematics
 from ..kinematics.unknown_positions import has_unknown_places, without_unknown_positions
 from ..rank.saddle_point import Elimination

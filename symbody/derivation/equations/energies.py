@@ -22,7 +22,6 @@ from ...bodies.frames.points import Point
 from ...bodies.frames.vectors import Vector
 from ...bodies.mechanism.mechanism import Body, Load, Mechanism
 from ...bodies.model.model import Model
-from ...derivation.equations.own_terms import in_own_terms, speed_index
 from ...errors import DerivationError, ModelError, listed, shown
 from ...later import later
 from ..kinematics.affine_fields import inner, moment_about_origin
@@ -32,6 +31,7 @@ from ..routes.recursive import inertial_wrenches, power_of_prescribed_deformatio
 from ..routes.user_inertia import BALANCES, WrittenMotion
 from .equation_arguments import of_equations, of_equations_or
 from .equations import Equations
+from .own_terms import in_own_terms, speed_index
 
 # ---------------------------------------------------------------------------------------------------------- energies
 

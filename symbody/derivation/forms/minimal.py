@@ -11,10 +11,10 @@ from ...algebra.graph.labels import substituted_labels
 from ...algebra.graph.linear import Factors, factorize
 from ...algebra.graph.matrix import Matrix, sum_of_products, zeros
 from ...algebra.graph.walk import substitute_all
-from ...derivation.equations.own_terms import composed, speed_index
 from ...errors import DerivationError, in_number, listed
 from ..equations.equation_arguments import of_equations
 from ..equations.equations import Equations
+from ..equations.own_terms import composed, speed_index
 from ..equations.random_states import numbers, random_state
 from ..equations.sampling import refuse_samples
 from ..rank.small_matrices import Rows, pivoted_elimination

@@ -22,11 +22,11 @@ from ...algebra.graph.walk import substitute_all
 from ...bodies.frames.system_vectors import SystemVector
 from ...bodies.frames.vectors import Vector
 from ...bodies.mechanism.mechanism import Body
-from ...derivation.equations.own_terms import composed, in_own_terms
 from ...errors import DerivationError, ModelError, in_number, listed, shown
 from ..equations.energies import refuse_written_motion
 from ..equations.equation_arguments import of_equations
 from ..equations.equations import Equations
+from ..equations.own_terms import composed, in_own_terms
 from ..equations.sampling import refuse_samples
 from ..kinematics.affine_fields import AffineField, inner
 from ..kinematics.deforming_motion import DeformingMotion, entries_of, field_of

@@ -11,10 +11,10 @@ from ...algebra.graph.graph import ZERO, Expr
 from ...algebra.graph.late_matrix import LateSquare
 from ...algebra.graph.linear import MIN_PIVOT, factorize
 from ...algebra.graph.matrix import Matrix, cross, dot, vector
-from ...derivation.equations.own_terms import in_own_terms
 from ...errors import DerivationError
 from ...progress import begin_stage
 from ..equations.equations import Equations
+from ..equations.own_terms import in_own_terms
 from ..kinematics.kinematics import Kinematics
 from ..kinematics.unknown_positions import has_unknown_places
 from .articulated_bodies import accelerations_without_constraints, articulated_accelerations

@@ -12,13 +12,13 @@ from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...algebra.printing.formulas import formula
 from ...algebra.printing.printing import outline
-from ...derivation.equations.own_terms import in_own_terms
 from ...display import DisplayPart
 from ...errors import DerivationError, in_number, listed
 from ...summary import Summarized, Summary, counted, listing, summary_rows
 from ..equations.energies import is_uniform_gravity
 from ..equations.equation_arguments import of_equations
 from ..equations.equations import Equations
+from ..equations.own_terms import in_own_terms
 from ..equations.random_states import numbers, random_state
 from ..kinematics.kinematics import Kinematics
 from ..kinematics.unknown_positions import has_unknown_places, without_unknown_positions

@@ -22,13 +22,13 @@ from ...algebra.graph.graph import Symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import external_functions, free_symbols
 from ...bodies.frames.rotations import Cosines
-from ...derivation.equations.own_terms import in_own_terms
 from ...errors import DerivationError, EvaluationError, ModelError, listed, shown, unknown
 from ...summary import Summarized, Summary, counted, listing, summary_rows
 from ..entry.derive import ROUTES, inertia_and_forces, routes_for
 from ..equations.additional_rates import is_explicit, variable_rates
 from ..equations.equation_arguments import of_equations
 from ..equations.equations import Equations
+from ..equations.own_terms import in_own_terms
 from ..equations.random_states import condition, numbers, random_state
 from ..kinematics.kinematics import Kinematics
 from ..programs.forward_dynamics import has_many_pairs

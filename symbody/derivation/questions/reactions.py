@@ -30,13 +30,13 @@ from ...bodies.frames.points import Point
 from ...bodies.frames.vectors import Vector
 from ...bodies.mechanism.declarations import multiplier_of
 from ...bodies.mechanism.mechanism import Body, Constraint, Joint, Load, Mechanism
-from ...derivation.equations.own_terms import in_own_terms
 from ...display import DisplayPart
 from ...errors import DerivationError, ModelError, in_number, listed, shown, unknown
 from ...summary import Summarized, Summary
 from ..equations.energies import is_uniform_gravity, refuse_written_motion
 from ..equations.equation_arguments import of_equations
 from ..equations.equations import Equations
+from ..equations.own_terms import in_own_terms
 from ..equations.undetermined_forces import Share
 from ..kinematics.kinematics import NO_WRENCH, Kinematics, Wrench, wrench_of, wrenches
 from ..routes.recursive import inertial_wrenches, to_parent

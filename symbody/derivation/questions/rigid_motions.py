@@ -9,8 +9,8 @@ from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.graph import ZERO, Expr, Symbol, symbol
 from ...algebra.graph.matrix import Matrix, cross, vector
 from ...bodies.mechanism.mechanism import Body
-from ...derivation.equations.own_terms import in_own_terms
 from ..equations.equations import Equations
+from ..equations.own_terms import in_own_terms
 from ..kinematics.deforming_motion import DeformingMotion
 from ..kinematics.kinematics import Kinematics
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from ..loops.program_kernels import clear, factor_kernel, has_pivots, solve_kernel
 from ..loops.table_kernels import copy_numbers
-from ..programs.block_places import BLOCKS, block_entries, is_put_late, starts_as_zeros, tree_group
+from ..lowering.block_places import BLOCKS, block_entries, is_put_late, starts_as_zeros, tree_group
+from ..lowering.right_sides import leading_zeros
 from ..programs.program import Instruction
-from ..programs.right_sides import leading_zeros
 from .llvm_numbers import SUFFIX, fma, fma_declaration, real_of, splat, vector_of
 from .sincos import LARGE_SINES, LARGEST, large_sines, leaves_registers, sincos
 

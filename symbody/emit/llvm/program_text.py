@@ -18,10 +18,10 @@ from typing import Final
 from ..loops.kernel_language import Kernel
 from ..loops.program_kernels import FACTORS, clear, has_pivots
 from ..loops.table_kernels import copy_numbers
+from ..lowering.block_places import BLOCKS, block_feeds, is_put_late, right_side_layouts
+from ..lowering.fused_products import with_fused_products
 from ..programs import splitting
-from ..programs.block_places import BLOCKS, block_feeds, is_put_late, right_side_layouts
 from ..programs.copied_runs import CopiedRuns, copied_runs
-from ..programs.fused_products import with_fused_products
 from ..programs.program import Instruction, Program
 from ..programs.sweep_shape import SweepShape
 from .llvm_numbers import fabs, vector_of

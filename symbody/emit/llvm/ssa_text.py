@@ -14,8 +14,8 @@ from typing import Final
 
 from ...errors import CompileError, in_number
 from ..loops.program_kernels import factor_kernel, has_pivots, solve_kernel
+from ..lowering.register_order import with_fewer_alive
 from ..programs.program import Instruction, Program, right_side_count
-from ..programs.register_order import with_fewer_alive
 from ..programs.sweep_shape import SweepShape
 from .device_math import FUNCTIONS, any_angles, function_name, quotient, sine_and_cosine
 from .llvm_numbers import BYTES

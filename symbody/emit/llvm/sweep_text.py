@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..programs.fused_products import with_fused_products
+from ..lowering.fused_products import with_fused_products
 from ..programs.program import Instruction, Program
 from ..programs.sweep_shape import SweepShape
 from .llvm_numbers import BYTES, splat

@@ -1,1 +1,1 @@
-"""Graph -> straight-line Program."""
+"""`Program`: straight-line instructions, the schedules and trees among their data, and how they are laid out in memory."""

@@ -19,6 +19,8 @@ from ...algebra.graph import elimination
 from ...argument_kinds import answered_class
 from ...errors import ProgramError, listed, shown, unknown
 from ...summary import Introduced
+from ..cache import disk_cache as disk
+from ..cache.source_digests import digest_of
 from ..llvm import jit, llvm_numbers, loop_text, packing, piece_text, sweep_text, transpose_text, tree_text
 from ..llvm import program_text as llvm_text_module
 from ..llvm import sincos as llvm_sincos
@@ -36,26 +38,16 @@ from ..loops import (
     tree_kernels,
     tree_vectors,
 )
-from ..programs import (
-    block_places,
-    copied_runs,
-    fused_products,
-    program_tables,
-    right_sides,
-    splitting,
-    sweep_shape,
-    tree_shape,
-)
+from ..lowering import block_places, fused_products, right_sides
+from ..programs import copied_runs, program_tables, splitting, sweep_shape, tree_shape
 from ..programs.constant_part import without_constant_part
 from ..programs.program import Program
 from ..programs.program_tables import is_tabulated
-from . import disk_cache as disk
 from . import tables_in_memory
 from .batch_memory import BatchMemory, KeptMemory, aligned_address, can_take
 from .call_text import MISSING, call_text, explain, output_shape, wrong_count
 from .external_addresses import ExternalAddresses
 from .repeated_batch import RepeatedBatch, TabulatedBatch, kept_in_place
-from .source_digests import digest_of
 from .tables_in_memory import TablesInMemory
 from .workers import cores, grain, in_threads
 

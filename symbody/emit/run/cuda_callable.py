@@ -16,6 +16,7 @@ import numpy as np
 from ...algebra.graph import elimination
 from ...argument_kinds import answered_class, checked_flags
 from ...errors import ProgramError, listed, shown
+from ..cache import disk_cache as disk
 from ..llvm import (
     device_math,
     device_sweeps,
@@ -32,11 +33,11 @@ from ..llvm.device_text import COLUMNS, PACKED, ROWS, THREADS, VALUE, function_k
 from ..llvm.device_tiles import fits, tiled_kernel
 from ..llvm.ssa_text import require_local_memory
 from ..loops import kernel_nodes, kernel_parser, program_kernels, specialisation
-from ..programs import instruction_order, register_order
+from ..lowering import register_order
+from ..lowering.register_order import values_alive, with_fewer_alive
+from ..lowering.straight_line import without_tree_loops
+from ..programs import instruction_order
 from ..programs.program import Group, Program
-from ..programs.register_order import values_alive, with_fewer_alive
-from ..programs.straight_line import without_tree_loops
-from . import disk_cache as disk
 from .call_text import output_shape, wrong_count
 from .callable import without_empty
 from .cuda_driver import Card, CudaKernel, card, cuda, machine_code_for

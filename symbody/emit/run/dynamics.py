@@ -41,10 +41,10 @@ from ...derivation.programs.state_rates import state_rate_derivatives, state_rat
 from ...errors import ProgramError, unknown
 from ...progress import working
 from ...summary import Introduced
-from ..programs.lower import operations, program
+from ..lowering.lower import operations, program
+from ..lowering.register_fit import REGISTERS, fitting_program
+from ..lowering.tree_program import tree_program
 from ..programs.program import Program, require_program
-from ..programs.register_fit import REGISTERS, fitting_program
-from ..programs.tree_program import tree_program
 from .callable import Array, Compiled, compile_program
 from .cuda_callable import CudaFunction, checked_real
 from .cuda_driver import cuda

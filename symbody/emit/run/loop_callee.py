@@ -16,14 +16,14 @@ from typing import Any, Final
 import numpy as np
 
 from ...algebra.graph.node_table import gc_paused
+from ..cache import disk_cache as disk
+from ..cache.source_digests import sources_of
 from ..llvm import jit, loop_text
 from ..loops.kernel_language import Kernel
 from ..loops.kernel_nodes import INDEX, NUMBER, BasicType, KernelType, Type
 from ..loops.kernel_parser import KernelText, kernel_source
 from ..loops.records import Struct, address_of, known_values, type_of
-from . import disk_cache as disk
 from .callable import Array, Compiled
-from .source_digests import sources_of
 
 _Run = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)
 

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...summary import Introduced
+from ..cache import disk_cache as disk
 from ..llvm import jit
 from ..llvm.nonlinear_text import BATCH, FIELDS, FUNCTIONS, GATHER, PRODUCT, STEP, nonlinear_text
 from ..loops.records import address_of
-from . import disk_cache as disk
 from .callable import Array
 from .repeated_batch import RepeatedBatch, TabulatedBatch
 

@@ -10,15 +10,15 @@ import hashlib
 from typing import Final
 
 from ...algebra.graph.sweeps import Schedule
+from ..cache import disk_cache as disk
+from ..cache.source_digests import sources_of
 from ..llvm import jit
 from ..llvm.program_text import schedule_module
 from ..loops.records import address_of
-from ..programs.lower import sweep_shape
+from ..lowering.lower import sweep_shape
 from ..programs.sweep_shape import SweepShape
-from . import disk_cache as disk
 from .callable import Array
 from .loop_callee import Callee
-from .source_digests import sources_of
 
 ENTRY: Final = "schedule.entry"
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...algebra.graph.node_table import gc_paused
 from ..llvm.table_text import COUNTS, FIELDS, HEADER
 from ..loops.records import address_of
-from ..programs.fused_products import with_fused_products
+from ..lowering.fused_products import with_fused_products
 from ..programs.program import Program
 from ..programs.program_tables import program_tables
 

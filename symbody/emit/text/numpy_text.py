@@ -22,9 +22,9 @@ from ...algebra.printing.target_names import UniqueNames, is_python_reserved
 from ...errors import ProgramError
 from ..loops.kernel_language import Kernel
 from ..loops.program_kernels import factor_kernel, has_pivots, solve_kernel
+from ..lowering.right_sides import leading_zeros
+from ..lowering.straight_line import without_tree_loops
 from ..programs.program import Group, Instruction, Output, Program, require_program, right_side_count
-from ..programs.right_sides import leading_zeros
-from ..programs.straight_line import without_tree_loops
 from ..programs.sweep_shape import SweepShape
 from .infix import ATOM, CHOICE, ENTRY_WIDTH, POWER, SIGN, Infix, Term, TextPlan, comma_lines, entry_places
 

@@ -19,9 +19,9 @@ from ...argument_kinds import answered_class, checked_flags_of_class
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.equations.variables import name_of
+from ...emit.cache.program_cache import content_of
 from ...emit.run.callable import Array
 from ...emit.run.loop_callee import Callee, program_callee
-from ...emit.run.program_cache import content_of
 from ...errors import ExpressionError, SimulationError, listed, shown
 from ...summary import Introduced, one_line_tag
 from ..forms.forms import Form

@@ -13,7 +13,7 @@ import numpy as np
 from ...algebra.graph.graph import Expr
 from ...algebra.printing.printing import outline
 from ...derivation.equations.equations import Equations
-from ...emit.programs.lower import program
+from ...emit.lowering.lower import program
 from ...emit.run.callable import Array, compile_program
 from ...errors import in_number, listed
 from .events import Event, in_state

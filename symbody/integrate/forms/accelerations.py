@@ -9,7 +9,7 @@ from ...derivation.programs.constraint_schedules import ConstraintSweeps
 from ...derivation.programs.constraint_sweeps import constraint_sweeps
 from ...derivation.programs.forward_dynamics import ways_to_accelerations
 from ...derivation.rank.saddle_point import SaddlePoint
-from ...emit.programs.lower import operations
+from ...emit.lowering.lower import operations
 
 
 def rows(m: Matrix, chosen: tuple[int, ...]) -> Matrix:

@@ -28,11 +28,11 @@ from ...derivation.equations.energies import energy, external_power, kinetic_ene
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.programs.forward_dynamics import is_made_fast
+from ...emit.cache.program_cache import content_of, kept_program
 from ...emit.loops.kernel_language import Kernel
-from ...emit.programs.lower import program
+from ...emit.lowering.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...emit.run.loop_callee import LoopCallee, program_callee
-from ...emit.run.program_cache import content_of, kept_program
 from ...errors import SimulationError, listed, shown, unknown
 from . import projection
 from .accelerations import all_accelerations, baumgarte_terms

@@ -12,9 +12,9 @@ from ...algebra.graph.graph import Expr, Symbol, symbol
 from ...algebra.graph.walk import scalars, substitute_all
 from ...derivation.equations.equations import Equations
 from ...emit.llvm.device_loops import DeviceFunction, DeviceModule
-from ...emit.programs.lower import program
+from ...emit.lowering.lower import program
+from ...emit.lowering.register_fit import REGISTERS, fitting_program
 from ...emit.programs.program import Program
-from ...emit.programs.register_fit import REGISTERS, fitting_program
 from ..events.events import ROUNDING_LEVEL, watched_values
 from ..events.switching_times import Switching, closed_switching_times
 from ..forms import projection

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ...emit.llvm.device_loops import PARAMETERS, DeviceModule, Roles
-from ...emit.programs.lower import program
+from ...emit.lowering.lower import program
 from ...emit.run.cuda_driver import LEGACY_STREAM
 from ...emit.run.cuda_loops import ENTRY, CudaLoop, PreparedLoop
 from ...emit.run.device_arrays import ArrayView

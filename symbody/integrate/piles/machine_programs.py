@@ -18,7 +18,7 @@ from ...algebra.graph.walk import free_symbols
 from ...derivation.equations.equations import Equations
 from ...derivation.programs.forward_dynamics import tree_accelerations
 from ...derivation.programs.link_table import POSE, LinkTable, MachineBody, link_table
-from ...emit.programs.lower import program
+from ...emit.lowering.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...emit.run.loop_callee import program_callee
 from ...errors import SimulationError

@@ -14,7 +14,7 @@ from ...algebra.graph.matrix import Matrix
 from ...derivation.equations.energies import energy, kinetic_energy, potential_energy
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import in_own_terms
-from ...emit.programs.lower import program
+from ...emit.lowering.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...errors import SimulationError, listed, shown
 from ..forms.sensitivities import sensitivity_of

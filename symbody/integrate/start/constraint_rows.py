@@ -20,9 +20,9 @@ from ...derivation.equations.equations import Equations
 from ...derivation.equations.named_rows import NamedRow
 from ...derivation.programs.constraint_sweeps import constraint_sweeps
 from ...derivation.programs.forward_dynamics import is_made_fast
+from ...emit.cache.program_cache import content_of, kept_program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...emit.run.dynamics import Dynamics
-from ...emit.run.program_cache import content_of, kept_program
 from .sparse_constraints import SparseConstraints
 
 

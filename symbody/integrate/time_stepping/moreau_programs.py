@@ -21,7 +21,7 @@ from ...derivation.equations.additional_rates import variable_rates
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.equations.sampling import refuse_samples
-from ...emit.programs.lower import program
+from ...emit.lowering.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...emit.run.loop_callee import program_callee
 from ...errors import SimulationError

@@ -16,7 +16,7 @@ from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import free_symbols
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import in_own_terms
-from ...emit.programs.lower import program
+from ...emit.lowering.lower import program
 from ...emit.run.callable import Array
 from ...emit.text.numpy_text import numpy_function
 from ...errors import StabilityError, in_number, unknown

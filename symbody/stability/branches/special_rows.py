@@ -28,7 +28,7 @@ from ...algebra.graph.matrix import sum_of_products
 from ...algebra.graph.walk import free_symbols
 from ...algebra.nonlinear.continuation import Bound
 from ...algebra.nonlinear.trust_region import Rank
-from ...emit.programs.lower import program
+from ...emit.lowering.lower import program
 from ...emit.run.callable import Array, compile_program
 from ...errors import StabilityError
 from ..equilibria.steady_problem import steady_problem

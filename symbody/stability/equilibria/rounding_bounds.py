@@ -11,7 +11,7 @@ import numpy as np
 from ...algebra.calculus.rounding import rounding, rounding_expressions
 from ...algebra.graph.graph import Expr, Node, Symbol, symbol
 from ...algebra.graph.walk import evaluation_order
-from ...emit.programs.lower import program
+from ...emit.lowering.lower import program
 from ...emit.run.callable import Array, compile_program
 
 COMPILED_FROM: Final = 20  # number of evaluations node by node that cost about as much as compiling

@@ -41,7 +41,7 @@ from ...algebra.nonlinear.nonlinear import Solution, System
 from ...algebra.nonlinear.trust_region import Scales
 from ...algebra.nonlinear.zeros import ZeroSearch
 from ...derivation.equations.equations import Equations
-from ...emit.programs.lower import program
+from ...emit.lowering.lower import program
 from ...emit.programs.program_tables import is_tabulated
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...emit.run.rounding_in_tables import TabulatedRounding

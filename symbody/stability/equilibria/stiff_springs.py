@@ -20,7 +20,7 @@ from ...algebra.graph.graph import ZERO, Expr, Symbol, symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import evaluation_order, free_symbols, substitute_all
 from ...algebra.nonlinear.nonlinear import System
-from ...emit.programs.lower import program
+from ...emit.lowering.lower import program
 from ...emit.run.callable import Array, compile_program
 from ...errors import EvaluationError
 

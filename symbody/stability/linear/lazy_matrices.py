@@ -13,7 +13,7 @@ from ...algebra.calculus.derivatives import directional_derivative
 from ...algebra.graph.graph import Expr, Symbol, symbol
 from ...algebra.graph.late_matrix import LateEntries
 from ...algebra.graph.matrix import Matrix
-from ...emit.programs.lower import program
+from ...emit.lowering.lower import program
 from ...emit.run.callable import Array, compile_program
 from .reduced_numbers import COMPLEX_STEP, EliminatedVariables, reduced_arrays
 

@@ -22,7 +22,7 @@ from ...algebra.graph.walk import free_symbols, substitute_all
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.programs.link_sweeps import swept_accelerations
-from ...emit.programs.lower import program
+from ...emit.lowering.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...errors import StabilityError
 from ...integrate.run.form_and_method import form_of

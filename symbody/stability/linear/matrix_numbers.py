@@ -17,7 +17,7 @@ from ...algebra.graph.walk import free_symbols, substitute_all
 from ...argument_kinds import answered, answered_class
 from ...derivation.equations.keywords import values_by_name
 from ...derivation.equations.variables import Variables
-from ...emit.programs.lower import program
+from ...emit.lowering.lower import program
 from ...emit.programs.program import Program
 from ...emit.run.callable import Array
 from ...emit.text.numpy_text import numpy_function

@@ -23,7 +23,7 @@ from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.matrix import Matrix
 from ...derivation.equations.equations import Equations
 from ...derivation.rank.row_space import dependent_columns
-from ...emit.programs.lower import program
+from ...emit.lowering.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...errors import AssemblyError, SimulationError, StudyError
 from ...integrate.inputs.inputs import closed_loop

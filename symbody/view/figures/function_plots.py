@@ -12,7 +12,7 @@ from ...algebra.graph.graph import Expr
 from ...algebra.graph.walk import free_symbols
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_in_si
-from ...emit.programs.lower import program
+from ...emit.lowering.lower import program
 from ...emit.run.callable import Array, compile_program
 from ...errors import ViewError, listed
 from ...integrate.inputs.meanings import quantity_expressions

@@ -15,7 +15,7 @@ from ...bodies.frames.frames import Frame
 from ...bodies.frames.points import Point
 from ...derivation.equations.equations import Equations
 from ...derivation.kinematics.placements import Placement, placements
-from ...emit.programs.lower import program
+from ...emit.lowering.lower import program
 from ...emit.run.callable import Array, compile_program
 from ...errors import ViewError
 

@@ -17,7 +17,7 @@ from ...algebra.nonlinear.least_norm import least_norm
 from ...bodies.frames.frames import Frame
 from ...bodies.mechanism.mechanism import Body, Mechanism
 from ...derivation.equations.equations import Equations
-from ...emit.programs.lower import program
+from ...emit.lowering.lower import program
 from ...emit.run.callable import Array, compile_program
 from ...errors import ViewError, in_number, listed, shown, unknown
 from ...integrate.result.outcome import Ending, Outcome

@@ -20,7 +20,7 @@ from ....derivation.equations.equation_arguments import of_equations_or
 from ....derivation.equations.equations import Equations
 from ....derivation.equations.keywords import values_by_name
 from ....display import DisplayPart, ShownPicture
-from ....emit.programs.lower import program
+from ....emit.lowering.lower import program
 from ....emit.run.callable import Array
 from ....emit.text.numpy_text import numpy_function
 from ....errors import StabilityError, finite_interval, in_number, listed, shown, unknown

@@ -16,7 +16,7 @@ from ....argument_kinds import answered_class
 from ....derivation.equations.equations import Equations
 from ....derivation.equations.own_terms import in_own_terms
 from ....display import DisplayPart, ShownPicture
-from ....emit.programs.lower import program
+from ....emit.lowering.lower import program
 from ....emit.run.callable import Array
 from ....emit.text.numpy_text import numpy_function
 from ....errors import StabilityError, listed, unknown

@@ -24,7 +24,7 @@ from ....derivation.equations.energies import energy, external_power, generalize
 from ....derivation.equations.equations import Equations
 from ....derivation.equations.random_states import random_state
 from ....derivation.programs.state_rates import state_rate_derivatives, state_rates
-from ....emit.programs.lower import program
+from ....emit.lowering.lower import program
 from ....emit.run.callable import Array, Compiled, compile_program
 from ....emit.run.loop_callee import program_callee
 from ....errors import SymbodyError

@@ -16,7 +16,7 @@ import numpy as np
 from ....algebra.calculus.derivatives import jacobian
 from ....algebra.graph.graph import Expr, Symbol
 from ....algebra.graph.walk import free_symbols
-from ....emit.programs.lower import program
+from ....emit.lowering.lower import program
 from ....emit.run.callable import Array, compile_program
 from ....integrate.kernels.tableaux import DORMAND_PRINCE_8
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from .sweep_shape import SweepShape
+from ..programs.sweep_shape import SweepShape
 
 Whole = NDArray[np.int64]
 NEVER: Final = np.iinfo(np.int64).max  # a step that does not occur

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from .instruction_order import depth_first
-from .program import InstructionWriter, Program
+from ..programs.instruction_order import depth_first
+from ..programs.program import InstructionWriter, Program
 
 SUMS = frozenset(("add", "sub", "neg"))
 

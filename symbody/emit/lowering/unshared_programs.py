@@ -14,8 +14,8 @@ from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
 from ...derivation.forms.transform import partial_velocities
 from ...errors import ProgramError
+from ..programs.program import Instruction, Program, require_program
 from .lower import program
-from .program import Instruction, Program, require_program
 
 MOST_OPERATIONS: Final = 1_000_000  # of a program that is written out
 _GIVEN: Final = ("input", "const", "true")

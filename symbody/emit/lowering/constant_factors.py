@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
-from .instruction_order import depth_first
-from .program import Instruction, Program
+from ..programs.instruction_order import depth_first
+from ..programs.program import Instruction, Program
 
 
 def with_shared_constant_factors(p: Program) -> Program:

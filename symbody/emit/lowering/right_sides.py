@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from .instruction_order import depth_first
-from .program import Instruction, Program
+from ..programs.instruction_order import depth_first
+from ..programs.program import Instruction, Program
 
 ZERO: Final = Instruction("const", (), 0.0)
 MAX_RIGHT_SIDES: Final = 64  # right sides of one solve: more would not stay in the cache

@@ -8,8 +8,8 @@ from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from typing import Final
 
-from .instruction_order import depth_first
-from .program import Instruction, Program
+from ..programs.instruction_order import depth_first
+from ..programs.program import Instruction, Program
 
 _WITHOUT_REGISTER: Final = ("const", "true", "sincos", "factor", "solve", "sweeps")
 

@@ -13,9 +13,9 @@ from ...algebra.graph.walk import free_symbols
 from ...derivation.equations.equations import Equations
 from ...derivation.kinematics.composite_bodies import Composite
 from ...derivation.programs.tree_form import TreeForm, tree_form
+from ..programs.program import Instruction, Output, Program
+from ..programs.tree_shape import INPUTS, TreeShape
 from .lower import program
-from .program import Instruction, Output, Program
-from .tree_shape import INPUTS, TreeShape
 
 MAX_FORCE_DERIVATIVES: Final = (
     3  # nonzero derivatives of forces per column: with more, the loops would mostly add them up

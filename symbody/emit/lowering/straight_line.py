@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 
 from ..loops.tree_kernels import in_rows, tree_derivatives
-from .program import InstructionWriter, Program
+from ..programs.program import InstructionWriter, Program
+from ..programs.sweep_shape import SweepShape
+from ..programs.tree_shape import TreeShape
 from .right_sides import in_order
-from .sweep_shape import SweepShape
-from .tree_shape import TreeShape
 
 
 def straight_line_program(p: Program) -> Program:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from .program import Instruction, Program
+from ..programs.program import Instruction, Program
 
 
 def with_fused_products(p: Program) -> Program:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
+from ..programs.program import Program
 from .lower import operations
-from .program import Program
 from .register_order import values_alive, with_fewer_alive
 from .straight_line import without_tree_loops
 

@@ -21,18 +21,18 @@ from ...algebra.graph.walk import evaluation_order, scalars, substitute_all, wit
 from ...argument_kinds import checked_flags
 from ...errors import ProgramError, in_number, listed, shown
 from ...progress import begin_stage
+from ..programs.instruction_order import depth_first
+from ..programs.program import Group, Instruction, Output, Program, _first_repeated, factor_cost
+from ..programs.sweep_shape import SweepShape
 from .argument_order import canonical_arguments
 from .common_factors import with_common_factors
 from .constant_factors import with_shared_constant_factors
 from .elimination_order import Work, elimination_order, elimination_work
-from .instruction_order import depth_first
-from .program import Group, Instruction, Output, Program, _first_repeated, factor_cost
 from .reciprocals import without_single_reciprocals
 from .reused_places import with_reused_places
 from .right_sides import with_joined_solves
 from .shared_products import with_shared_products
 from .signs import with_fewest_negations
-from .sweep_shape import SweepShape
 from .tree_solves import Branches
 
 UNROLLED_OPERATIONS: Final = 1500  # operations up to which a definite system is unrolled

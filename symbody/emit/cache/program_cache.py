@@ -18,7 +18,14 @@ from . import disk_cache as disk
 from .program_json import program_of_text, text_of_program
 from .source_digests import sources_of
 
-FOLDERS: Final = ("algebra", "derivation", "emit/programs", "emit/loops", "integrate")  # whose files decide a program
+FOLDERS: Final = (
+    "algebra",
+    "derivation",
+    "emit/programs",
+    "emit/lowering",
+    "emit/loops",
+    "integrate",
+)  # whose files decide a program
 
 
 def content_of(thing: Any) -> str:

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from .instruction_order import depth_first
-from .program import Instruction, Program
+from ..programs.instruction_order import depth_first
+from ..programs.program import Instruction, Program
 
 ONE = Instruction("const", (), 1.0)
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 from heapq import heappop, heappush
 from typing import Any, Final, NamedTuple
 
-from .instruction_order import depth_first
-from .program import Instruction, InstructionWriter, Program
+from ..programs.instruction_order import depth_first
+from ..programs.program import Instruction, InstructionWriter, Program
 
 ODD: Final = frozenset("sin tan asin atan sinh tanh sign".split())
 EVEN: Final = frozenset("cos cosh abs".split())

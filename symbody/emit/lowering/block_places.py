@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..loops.program_kernels import has_pivots
-from .program import Instruction, Output, Program, right_side_count
+from ..programs.program import Instruction, Output, Program, right_side_count
 from .right_sides import ZERO, Layout, right_side_layout
 
 SIDE_BY_SIDE: Final = 4  # vector registers of right sides; every machine has registers for two rows of them

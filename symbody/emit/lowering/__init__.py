@@ -1,0 +1,1 @@
+"""Expressions -> `Program`: lowering, the passes that shorten what it gives, and programs without loops over trees."""
