@@ -47,6 +47,7 @@ ROOMS = {  # of each folder, in order of dependence: a room imports those before
         "steppers", "environments", "rollouts", "piles",
     ),
     "kits/machines": ("bearings", "rotors", "transmission", "stepping", "models", "spectra"),
+    "kits/motions": ("parts", "transcription", "results", "control", "entry"),
     "kits/vehicles": ("data", "roads", "tyres", "wheels", "suspensions", "driving", "models", "measures"),
     "stability": ("variation", "equilibria", "spectra", "design", "linear", "branches", "periodic", "long_run"),
     "stability/periodic": ("maps", "problem", "methods", "orbits", "families"),

@@ -60,7 +60,7 @@ ASKED = {"outcome", "is_converged", "is_steady", "failed", "success", "converged
 LEFT_TO_OTHERS = {
     "kits/machines/bearings/journal_bearing.py eccentricity": "raises where it does not converge",
     "kits/machines/spectra/followed_modes.py meetings": "raises where it does not converge",
-    "kits/motions/optimal_motion.py check": "the difference from a run that stops early is infinite; the runs are in the result",
+    "kits/motions/results/optimal_motion.py check": "the difference from a run that stops early is infinite; the runs are in the result",
     "kits/robots/excitation_motion.py excitation": "any motion excites; the condition number of the one found is part of the result",
     "kits/vehicles/measures/handling.py handling_diagram": "`branch` refuses a motion that is not steady",
     "kits/vehicles/wheels/rail_contact.py _ellipse": "raises where it does not converge",

@@ -18,7 +18,7 @@ from bench.motion_cases import (
     luus_arm,
 )
 from symbody.kits import motions
-from symbody.kits.motions import ipopt_solver
+from symbody.kits.motions.transcription import ipopt_solver
 from tests.amount import FULL, dear
 
 pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")

@@ -5,7 +5,7 @@ import pytest
 
 import symbody as sb
 from symbody.kits import motions
-from symbody.kits.motions.contradictions import dependent_statements
+from symbody.kits.motions.transcription.contradictions import dependent_statements
 
 
 def cart(duration=1.0):

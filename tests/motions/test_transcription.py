@@ -6,7 +6,7 @@ import pytest
 import symbody as sb
 from bench.motion_cases import brachistochrone, cart_pole_equations, cycloid_time
 from symbody.kits import motions
-from symbody.kits.motions.collocation_tables import collocation_table
+from symbody.kits.motions.transcription.collocation_tables import collocation_table
 
 
 def bead(form):

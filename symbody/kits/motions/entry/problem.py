@@ -10,22 +10,22 @@ import numpy as np
 
 import symbody as sb
 
-from ...argument_kinds import answered_class, checked_flags
-from ...errors import finite_number, listed, shown, unknown
-from ...summary import Summarized, Summary, counted, listing, summary_rows
-from .collocation_tables import collocation_table
-from .compiled_controller import CompiledController, compiled_controller
-from .complementarity import minimum_by_tightening
-from .contradictions import falling_directions
-from .ipopt_solver import solver_options
-from .mesh_errors import finer_meshes, unknowns_on
-from .optima_family import OptimaFamily, optima_family
-from .optimal_motion import OptimalMotion
-from .phase_forms import checked_range, unit_of
-from .problem_parts import FREE, Phase, PhaseLink, Range, Repetition, statements, with_own_parameters
-from .realtime_solver import RealTimeSolver, realtime_solver
-from .statements import refuse_apart, refuse_closed, refuse_strange, refuse_unbounded
-from .transcription import Transcription, beside
+from ....argument_kinds import answered_class, checked_flags
+from ....errors import finite_number, listed, shown, unknown
+from ....summary import Summarized, Summary, counted, listing, summary_rows
+from ..control.compiled_controller import CompiledController, compiled_controller
+from ..control.realtime_solver import RealTimeSolver, realtime_solver
+from ..parts.phase_forms import checked_range, unit_of
+from ..parts.problem_parts import FREE, Phase, PhaseLink, Range, Repetition, statements, with_own_parameters
+from ..parts.statements import refuse_apart, refuse_closed, refuse_strange, refuse_unbounded
+from ..results.optima_family import OptimaFamily, optima_family
+from ..results.optimal_motion import OptimalMotion
+from ..transcription.collocation_tables import collocation_table
+from ..transcription.complementarity import minimum_by_tightening
+from ..transcription.contradictions import falling_directions
+from ..transcription.ipopt_solver import solver_options
+from ..transcription.mesh_errors import finer_meshes, unknowns_on
+from ..transcription.transcription import Transcription, beside
 
 MOST_REFINEMENTS: Final = 8
 STILL: Final = 1e-9  # relative change of the unknowns up to which the search has not moved

@@ -12,9 +12,9 @@ import numpy as np
 
 import symbody as sb
 
-from ...argument_kinds import answered_class
-from ...errors import finite_number, shown
-from ...summary import Summarized, Summary, counted, listing, summary_rows
+from ....argument_kinds import answered_class
+from ....errors import finite_number, shown
+from ....summary import Summarized, Summary, counted, listing, summary_rows
 from .phase_forms import PhaseForm, checked_range, in_si, narrow, phase_form, range_text, refuse_disjoint, unit_of
 
 Range = tuple[float, float]

@@ -13,19 +13,19 @@ import numpy as np
 
 import symbody as sb
 
-from ...argument_kinds import answered_class
-from ...errors import listed, unknown
-from ...summary import SearchOutcome, Summarized, Summary, counted, summary_rows
-from .contradictions import contradictory_statements, dependent_statements
+from ....argument_kinds import answered_class
+from ....errors import listed, unknown
+from ....summary import SearchOutcome, Summarized, Summary, counted, summary_rows
+from ..parts.statements import kinked_statements
+from ..transcription.contradictions import contradictory_statements, dependent_statements
+from ..transcription.ipopt_solver import SUCCESS, IpoptResult
+from ..transcription.mesh_errors import INSIDE, chosen_values, interval_errors
+from ..transcription.node_functions import Array
+from ..transcription.transcription import PhaseMesh, Transcription
 from .funnels import Funnel, motion_funnel
-from .ipopt_solver import SUCCESS, IpoptResult
-from .mesh_errors import INSIDE, chosen_values, interval_errors
 from .motion_page import motion_figure, motion_page, saved_motion
 from .motion_sensitivity import MotionSensitivity, motion_sensitivity
-from .node_functions import Array
-from .statements import kinked_statements
 from .tracking_feedback import TrackingFeedback, tracking_feedback
-from .transcription import PhaseMesh, Transcription
 
 ACTIVE: Final = 1e-6  # distance from a bound, relative to its size, at which it is active
 COARSE: Final = 1e-2  # error of an interval from which on the summary says what to do

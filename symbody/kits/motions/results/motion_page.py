@@ -10,9 +10,9 @@ import numpy as np
 
 import symbody as sb
 
-from ...display import STYLE
-from ...escaping import csv_row, in_html
-from ...whole_files import write_text
+from ....display import STYLE
+from ....escaping import csv_row, in_html
+from ....whole_files import write_text
 
 MOST_CURVES: Final = 6  # in a panel
 PRICE: Final = "Rates at which the least cost changes with prescribed values: a rate of 3 means that a value larger by 0.01 costs 0.03 more."

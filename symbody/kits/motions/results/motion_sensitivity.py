@@ -21,9 +21,9 @@ from scipy.sparse import block_array, csr_array
 
 import symbody as sb
 
-from ...errors import unknown
-from ...summary import Summarized, Summary, summary_rows
-from .node_functions import Array
+from ....errors import unknown
+from ....summary import Summarized, Summary, summary_rows
+from ..transcription.node_functions import Array
 
 ACTIVE: Final = 1e-6  # a multiplier, relative to the largest, above which its bound or row is taken as active
 

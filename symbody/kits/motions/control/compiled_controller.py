@@ -11,12 +11,12 @@ import numpy as np
 
 import symbody as sb
 
-from ...argument_kinds import answered_class
-from ...errors import finite_number, shown, unknown
-from ...summary import Summarized, Summary, summary_rows
-from ...whole_files import write_text
-from .node_functions import Array
-from .problem_parts import Phase, range_at
+from ....argument_kinds import answered_class
+from ....errors import finite_number, shown, unknown
+from ....summary import Summarized, Summary, summary_rows
+from ....whole_files import write_text
+from ..parts.problem_parts import Phase, range_at
+from ..transcription.node_functions import Array
 from .realtime_solver import ControlStep
 from .riccati_program import RiccatiProgram, riccati_program
 

@@ -14,10 +14,10 @@ import scipy  # loads its parts when they are used
 
 import symbody as sb
 
-from ...errors import listed, shown, unknown
-from ...summary import Summarized, Summary, counted, summary_rows
-from .mesh_errors import chosen_values
-from .node_functions import Array
+from ....errors import listed, shown, unknown
+from ....summary import Summarized, Summary, counted, summary_rows
+from ..transcription.mesh_errors import chosen_values
+from ..transcription.node_functions import Array
 
 
 @dataclass(frozen=True, repr=False, eq=False)

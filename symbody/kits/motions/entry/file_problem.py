@@ -8,11 +8,11 @@ from typing import Any
 
 import symbody as sb
 
-from ...argument_kinds import answered
-from ...errors import shown, unknown
-from ...given_files import file_text
+from ....argument_kinds import answered
+from ....errors import shown, unknown
+from ....given_files import file_text
+from ..parts.problem_parts import Phase
 from .problem import Problem
-from .problem_parts import Phase
 
 
 @answered

@@ -23,7 +23,7 @@ import numpy as np
 
 import symbody as sb
 
-from ...errors import finite_number, shown
+from ....errors import finite_number, shown
 from .node_functions import Array
 from .sparse_program import SparseProgram
 

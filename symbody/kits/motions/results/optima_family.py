@@ -10,12 +10,12 @@ import numpy as np
 
 import symbody as sb
 
-from ...errors import shown, unknown
-from ...summary import Summarized, Summary, counted, summary_rows
-from .complementarity import minimum_by_tightening, relaxed_program
-from .ipopt_solver import SOLVER_WORDS, ipopt, solver_options
+from ....errors import shown, unknown
+from ....summary import Summarized, Summary, counted, summary_rows
+from ..transcription.complementarity import minimum_by_tightening, relaxed_program
+from ..transcription.ipopt_solver import SOLVER_WORDS, ipopt, solver_options
+from ..transcription.node_functions import Array
 from .motion_sensitivity import solution_change
-from .node_functions import Array
 from .optimal_motion import OptimalMotion
 
 

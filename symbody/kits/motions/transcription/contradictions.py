@@ -20,7 +20,7 @@ import numpy as np
 import scipy  # loads its parts when they are used
 from scipy.sparse import eye_array, hstack, vstack
 
-from ...errors import listed
+from ....errors import listed
 from .node_functions import Array
 from .sparse_program import SparseProgram
 from .transcription import PhaseMesh, Transcription

@@ -19,8 +19,8 @@ from typing import Any, Final
 
 import symbody as sb
 
-from .multiple_shooting import CLASSICAL
-from .problem_parts import Phase, range_at
+from ..parts.problem_parts import Phase, range_at
+from ..transcription.multiple_shooting import CLASSICAL
 
 INSIDE: Final = 0.995  # part of the way to a bound that a step may go
 

@@ -10,9 +10,9 @@ import numpy as np
 
 import symbody as sb
 
-from ...errors import finite_number, shown, unknown
-from ...summary import Summarized, Summary, counted, summary_rows
-from .node_functions import Array
+from ....errors import finite_number, shown, unknown
+from ....summary import Summarized, Summary, counted, summary_rows
+from ..transcription.node_functions import Array
 
 
 @dataclass(frozen=True, repr=False, eq=False)

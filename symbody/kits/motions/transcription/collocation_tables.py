@@ -21,7 +21,7 @@ from numpy.polynomial import Polynomial, legendre
 
 import symbody as sb
 
-from ...errors import shown, unknown
+from ....errors import shown, unknown
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 METHODS: Final = ("trapezoidal", "hermite-simpson", "radau", "shooting")

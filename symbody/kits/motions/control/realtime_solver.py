@@ -20,13 +20,13 @@ import scipy  # loads its parts when they are used
 
 import symbody as sb
 
-from ...argument_kinds import answered_class
-from ...errors import finite_number, shown, unknown
-from ...summary import Summarized, Summary, summary_rows
-from .complementarity import relaxed_program
-from .node_functions import Array
-from .optimal_motion import OptimalMotion
-from .sparse_program import ProgramValues
+from ....argument_kinds import answered_class
+from ....errors import finite_number, shown, unknown
+from ....summary import Summarized, Summary, summary_rows
+from ..results.optimal_motion import OptimalMotion
+from ..transcription.complementarity import relaxed_program
+from ..transcription.node_functions import Array
+from ..transcription.sparse_program import ProgramValues
 
 TO_BOUNDARY: Final = 0.995  # part of the way to a bound that a step may go
 INSIDE: Final = 1e-6  # least distance from a bound at the start, relative to the width between them

@@ -20,8 +20,8 @@ from typing import Any, Final
 
 import symbody as sb
 
-from ...errors import ExpressionTextError, shown, unknown
-from ...units import quantity
+from ....errors import ExpressionTextError, shown, unknown
+from ....units import quantity
 
 FORMS: Final = ("explicit", "implicit")
 Row = tuple[str, sb.Expr]

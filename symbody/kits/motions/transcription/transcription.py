@@ -15,10 +15,10 @@ from scipy.sparse import coo_array
 
 import symbody as sb
 
+from ..parts.problem_parts import Phase, PhaseLink, Range, Repetition, range_at
 from .collocation_tables import CollocationTable
 from .multiple_shooting import FRACTION, WIDTH, end_of_interval
 from .node_functions import Array, Indices, NodeFunctions
-from .problem_parts import Phase, PhaseLink, Range, Repetition, range_at
 from .sparse_program import NodeBlock, RowGroup, SparseProgram
 
 MISS = 1e-6  # violation of a constraint at given values beyond which a phase cannot begin

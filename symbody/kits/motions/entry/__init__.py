@@ -1,0 +1,1 @@
+"""`Problem`, and problems that model files state."""

@@ -1,0 +1,1 @@
+"""Phases of a problem, what connects them, and what can be refused before the search."""

@@ -1,0 +1,1 @@
+"""A problem on a mesh as a sparse nonlinear program, its solution, and its errors."""
