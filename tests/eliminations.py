@@ -9,13 +9,13 @@ from functools import cache
 from .package_sources import nodes
 
 ELIMINATIONS = {  # functions that may eliminate, and why each has a text of its own
-    ("symbody/algebra/graph/elimination.py", "definite_factor"): "L D Lᵀ of symmetric matrices, without pivots: half of the work",
-    ("symbody/algebra/graph/elimination.py", "general_factor"): "L U whose factors are kept for many right sides, in every language",
-    ("symbody/algebra/graph/elimination.py", "eliminate"): "one column, with any choice of pivots: what everything else calls",
-    ("symbody/algebra/graph/elimination.py", "solve_columns"): "back substitution beside the matrix",
-    ("symbody/integrate/kernels/complex_elimination.py", "complex_factor"): "complex numbers, as two arrays of real ones",
-    ("symbody/integrate/kernels/sparse_elimination.py", "sparse_factor"): "few entries, in an order that is known",
-    ("symbody/integrate/kernels/sparse_elimination.py", "sparse_complex_factor"): "the same of complex numbers",
+    ("symbody/algebra/elimination/elimination.py", "definite_factor"): "L D Lᵀ of symmetric matrices, without pivots: half of the work",
+    ("symbody/algebra/elimination/elimination.py", "general_factor"): "L U whose factors are kept for many right sides, in every language",
+    ("symbody/algebra/elimination/elimination.py", "eliminate"): "one column, with any choice of pivots: what everything else calls",
+    ("symbody/algebra/elimination/elimination.py", "solve_columns"): "back substitution beside the matrix",
+    ("symbody/integrate/elimination_kernels/complex_elimination.py", "complex_factor"): "complex numbers, as two arrays of real ones",
+    ("symbody/integrate/elimination_kernels/sparse_elimination.py", "sparse_factor"): "few entries, in an order that is known",
+    ("symbody/integrate/elimination_kernels/sparse_elimination.py", "sparse_complex_factor"): "the same of complex numbers",
 }  # fmt: skip
 
 

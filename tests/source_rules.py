@@ -35,7 +35,7 @@ PLAIN = {
 }  # what a function of a process-wide cache may take
 REGISTRIES = {  # tables that files fill when they are loaded
     "symbody/algebra/graph/graph.py": ("PRINTERS",),
-    "symbody/algebra/graph/rule_table.py": ("registry",),
+    "symbody/algebra/graph/rules/rule_table.py": ("registry",),
     "symbody/bodies/file/keys.py": ("_shapes",),
     "symbody/write/entry/export.py": ("ADDED_TARGETS",),  # by the door for languages of one's own
 }
@@ -227,10 +227,10 @@ def no_inverse_matrices(root: Path) -> list[str]:
 
 
 def one_elimination(root: Path) -> list[str]:
-    """Rows are eliminated by `algebra/graph/elimination.py`, with whatever pivots are wanted, and by the few functions
+    """Rows are eliminated by `algebra/elimination/elimination.py`, with whatever pivots are wanted, and by the few functions
     that have a reason for a text of their own."""
     return [
-        f"{file}:{line} {name} eliminates by itself: call what is in algebra/graph/elimination.py"
+        f"{file}:{line} {name} eliminates by itself: call what is in algebra/elimination/elimination.py"
         for file, tree in sources(root).items()
         for name, line in eliminations(tree)
         if (file, name) not in ELIMINATIONS

@@ -36,14 +36,14 @@ FLOW = ("algebra", "bodies", "derivation", "emit", "integrate", "stability", "st
 BESIDE = ("formats", "kits")  # beside the flow: they import the public names of symbody, as a user would
 READERS_OF_FORMATS = ("study", "view", "write")  # stages that know robots, meshes and finite elements as types
 ROOMS = {  # of each folder, in order of dependence: a room imports those before it
-    "algebra": ("graph", "calculus", "printing", "sympy_border", "normal_forms", "nonlinear"),
+    "algebra": ("elimination", "graph", "calculus", "printing", "sympy_border", "normal_forms", "nonlinear"),
     "bodies": ("frames", "mass", "mechanism", "elastic", "joints", "paths", "loads", "model", "file"),
     "derivation": ("kinematics", "rank", "routes", "equations", "entry", "forms", "programs", "questions", "written"),
     "emit": ("loops", "programs", "lowering", "cache", "llvm", "text", "run"),
     "formats": ("robot", "meshes", "fem", "urdf", "sdf", "mjcf", "osim", "motion"),
     "formats/fem": ("bodies", "matrices", "reduced", "reduction"),
     "integrate": (
-        "inputs", "kernels", "start", "forms", "result", "events", "complementarity", "contact", "time_stepping", "run", "members", "modes", "gpu",
+        "inputs", "elimination_kernels", "kernels", "start", "forms", "result", "events", "complementarity", "contact", "time_stepping", "run", "members", "modes", "gpu",
         "steppers", "environments", "rollouts", "piles",
     ),
     "kits/machines": ("bearings", "rotors", "transmission", "stepping", "models", "spectra"),

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.algebra.graph.elimination import definite_pivots, eliminate, exchange_rows, solve_columns
+from symbody.algebra.elimination.elimination import definite_pivots, eliminate, exchange_rows, solve_columns
 from symbody.algebra.graph.walk import evaluation_order
 from symbody.derivation.rank.small_matrices import dependent_rows, pivoted_elimination
 from symbody.emit.run.loop_callee import LoopCallee
 from symbody.errors import ExpressionError
-from symbody.integrate.kernels.complete_pivoting import eliminate_completely, vanishing_combination
+from symbody.integrate.elimination_kernels.complete_pivoting import eliminate_completely, vanishing_combination
 
 SIZES = [(1, 1), (2, 3), (5, 2), (12, 7)]
 

@@ -10,8 +10,9 @@ from typing import Any
 import mpmath
 import pytest
 
-from symbody.algebra.graph import functions, rule_table, rules
+from symbody.algebra.graph import functions
 from symbody.algebra.graph.graph import FALSE, ONE, PI, TRUE, ZERO, Node, constant, symbol
+from symbody.algebra.graph.rules import rule_table, rules
 from symbody.algebra.graph.walk import evaluation_order
 from symbody.errors import ExpressionError
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from symbody.algebra.elimination.elimination import definite_solve_rows
 from symbody.algebra.graph import functions as fn
-from symbody.algebra.graph.elimination import definite_solve_rows
 from symbody.algebra.graph.functions import ExternalFunction, cos, sin, where
 from symbody.algebra.graph.graph import PI, Expr, as_expr, symbol, symbols
 from symbody.algebra.graph.linear import FactorShape, factorize

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from symbody.algebra.graph.elimination import definite_factor, definite_solve, definite_solve_rows
+from symbody.algebra.elimination.elimination import definite_factor, definite_solve, definite_solve_rows
 from symbody.algebra.graph.graph import Expr, as_expr, symbols
 from symbody.algebra.graph.linear import Factors, factorize
 from symbody.algebra.graph.matrix import Matrix, matrix

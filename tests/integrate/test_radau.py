@@ -11,12 +11,12 @@ import pytest
 import symbody as sb
 from symbody.emit.loops.kernel_language import Numbers
 from symbody.integrate import SimulationOptions, simulate
+from symbody.integrate.elimination_kernels.complex_elimination import complex_solve
+from symbody.integrate.elimination_kernels.sparse_elimination import Sparse
 from symbody.integrate.events.events import Event
 from symbody.integrate.events.switching_times import NONE
 from symbody.integrate.kernels import march, radau
-from symbody.integrate.kernels.complex_elimination import complex_solve
 from symbody.integrate.kernels.march_records import DONE, TINY, TOO_MANY, Counts, Growth, Leaps, Probes, Steps, Watched
-from symbody.integrate.kernels.sparse_elimination import Sparse
 from symbody.integrate.result.outcome import Ending
 from symbody.integrate.run import stiffness
 from symbody.integrate.run.form_and_method import form_of

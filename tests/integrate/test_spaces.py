@@ -9,6 +9,7 @@ import symbody as sb
 from examples import bicycle, four_bars, sleigh, slider_crank, spatial_crank
 from symbody.emit.loops.kernel_language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee
+from symbody.integrate.elimination_kernels.orthogonal_factors import scale_rows
 from symbody.integrate.forms.null_space import (
     FACTORS,
     Space,
@@ -18,7 +19,6 @@ from symbody.integrate.forms.null_space import (
     space_form,
     space_of,
 )
-from symbody.integrate.kernels.orthogonal_factors import scale_rows
 from symbody.integrate.result.outcome import Ending
 from tests.amount import some
 

@@ -13,9 +13,7 @@ import pytest
 import symbody as sb
 from symbody.emit.loops.kernel_language import Numbers
 from symbody.integrate import SimulationOptions
-from symbody.integrate.kernels import radau
-from symbody.integrate.kernels.march_records import DONE
-from symbody.integrate.kernels.sparse_elimination import (
+from symbody.integrate.elimination_kernels.sparse_elimination import (
     Sparse,
     shift_matrix,
     sparse_complex_factor,
@@ -23,7 +21,9 @@ from symbody.integrate.kernels.sparse_elimination import (
     sparse_factor,
     sparse_solve,
 )
-from symbody.integrate.kernels.sparse_pattern import elimination_of, ordered_elimination
+from symbody.integrate.elimination_kernels.sparse_pattern import elimination_of, ordered_elimination
+from symbody.integrate.kernels import radau
+from symbody.integrate.kernels.march_records import DONE
 from symbody.integrate.run.form_and_method import form_of
 from symbody.integrate.run.implicit import radau_machine
 from symbody.integrate.run.machine import Task

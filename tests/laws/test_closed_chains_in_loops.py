@@ -13,7 +13,7 @@ import symbody as sb
 from examples import four_bars
 from symbody.algebra import directional_derivative
 from symbody.algebra.calculus.written_solves import written_out
-from symbody.algebra.graph import block_order
+from symbody.algebra.elimination import block_order
 from symbody.algebra.graph.late_matrix import LateRows, LateSquare
 from symbody.algebra.graph.walk import evaluation_order
 from symbody.derivation.programs.constraint_sweeps import constraint_sweeps

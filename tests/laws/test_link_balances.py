@@ -11,14 +11,14 @@ import pytest
 import symbody as sb
 from symbody.derivation.routes import repeated_equations
 from symbody.integrate import SimulationOptions
-from symbody.integrate.forms.forms import Form
-from symbody.integrate.kernels.sparse_elimination import (
+from symbody.integrate.elimination_kernels.sparse_elimination import (
     shift_matrix,
     sparse_complex_factor,
     sparse_complex_solve,
     sparse_factor,
     sparse_solve,
 )
+from symbody.integrate.forms.forms import Form
 from symbody.integrate.run import newton_matrix
 from symbody.integrate.run.form_and_method import form_of
 from symbody.integrate.run.newton_matrix import slopes_of

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import symbody as sb
-from symbody.algebra.graph.elimination import general_factor, general_solve
+from symbody.algebra.elimination.elimination import general_factor, general_solve
 from symbody.bodies.file.expression_text import parsed_expression
 from symbody.bodies.file.scope import Budget, Scope
 from symbody.bodies.file.values import value_of

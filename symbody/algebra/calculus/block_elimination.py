@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations_with_replacement
 from typing import Any, Final, NamedTuple
 
-from ..graph.block_order import BlockOrder
+from ..elimination.block_order import BlockOrder
 from ..graph.cache_owner import CacheOwner
 from ..graph.graph import Expr
 from ..graph.sweeps import Fragment, NewSteps

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from ..graph.elimination import definite_factor, definite_solve
+from ..elimination.elimination import definite_factor, definite_solve
 from ..graph.functions import value_where
 from ..graph.graph import ONE, ZERO, Expr, Symbol, symbol
 from ..graph.linear import MIN_PIVOT

@@ -15,7 +15,7 @@ from typing import Any
 from ..graph.functions import ExternalFunction, where
 from ..graph.graph import ONE, ZERO, Expr, Node, Symbol, intern
 from ..graph.linear import solve_block, uncoupled_parts
-from ..graph.rule_table import COMMUTATIVE
+from ..graph.rules.rule_table import COMMUTATIVE
 from ..graph.walk import evaluation_order, nodes_with, substitute
 from .derivatives import jacobian, partial
 from .guarded_values import guarded_values

@@ -19,7 +19,7 @@ import mpmath
 
 from ...argument_kinds import answered
 from ...errors import EvaluationError, ExpressionError, SymbodyError, listed, shown
-from ..graph import elimination
+from ..elimination import elimination
 from ..graph.graph import Node, Symbol
 from ..graph.linear import MIN_PIVOT
 from ..graph.matrix import Matrix

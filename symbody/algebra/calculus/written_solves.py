@@ -12,7 +12,13 @@ from random import Random
 from typing import Any, Final
 
 from ...errors import EvaluationError
-from ..graph.elimination import definite_factor, definite_solve, general_factor, general_solve, general_solve_transposed
+from ..elimination.elimination import (
+    definite_factor,
+    definite_solve,
+    general_factor,
+    general_solve,
+    general_solve_transposed,
+)
 from ..graph.graph import ONE, ZERO, Expr, Node, Symbol, intern
 from ..graph.matrix import Matrix
 from ..graph.sweeps import Schedule, items_of_steps

@@ -8,9 +8,9 @@ from typing import Any
 
 from ...argument_kinds import answered_class
 from ...errors import ExpressionError, shown
-from . import rules_of_angles, rules_of_functions, rules_of_order  # noqa: F401  (constructors need their rules)
 from .graph import FALSE, TRUE, Condition, Expr, Node, as_condition, as_expr, intern, make, make1
 from .names import check_name
+from .rules import rules_of_angles, rules_of_functions, rules_of_order  # noqa: F401  (constructors need their rules)
 
 
 def sqrt(x: Any) -> Expr:

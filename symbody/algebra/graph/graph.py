@@ -23,7 +23,7 @@ from .names import check_name, rate_name
 from .node_keys import HASH, NOT_A_NUMBER, constant_key, key_top, node_key, operation_number, symbol_keys
 from .node_table import TableEntry, serials, tables
 from .numpy_calls import array_ufunc
-from .rule_table import COMMUTATIVE, NodeForm, plain_form, rules_of_many
+from .rules.rule_table import COMMUTATIVE, NodeForm, plain_form, rules_of_many
 from .sympy_words import OfSympy
 
 Number = int | float | Fraction

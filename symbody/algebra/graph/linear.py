@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from ...argument_kinds import answered, checked_flags
 from ...errors import ExpressionError, listed
-from .elimination import eliminate, exchange_rows
+from ..elimination.elimination import eliminate, exchange_rows
 from .graph import ONE, ZERO, Block, Expr, as_expr, intern
 from .matrix import Matrix, as_matrix, sum_of_products
 

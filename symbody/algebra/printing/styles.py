@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from ..graph.graph import Node, Number, Symbol
 from ..graph.reading_order import Order, factor_order, natural, sum_order, term_order
-from ..graph.rules_of_order import has_free_terms
+from ..graph.rules.rules_of_order import has_free_terms
 from .greek_letters import GREEK
 from .printed_numbers import as_written, digits, exact_digits, ratio
 

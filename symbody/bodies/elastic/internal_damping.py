@@ -9,7 +9,7 @@ from typing import Any
 
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.calculus.symmetric_eigen import symmetric_eigen
-from ...algebra.graph.elimination import definite_pivots
+from ...algebra.elimination.elimination import definite_pivots
 from ...algebra.graph.functions import sqrt
 from ...algebra.graph.graph import ZERO, as_expr
 from ...algebra.graph.matrix import Matrix

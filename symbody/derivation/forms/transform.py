@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...algebra.calculus.derivatives import jacobian, sparsity, time_derivative
-from ...algebra.graph.elimination import definite_factor
+from ...algebra.elimination.elimination import definite_factor
 from ...algebra.graph.functions import sqrt
 from ...algebra.graph.graph import HALF, ONE, ZERO, Expr, Symbol, symbol
 from ...algebra.graph.labels import substituted_labels

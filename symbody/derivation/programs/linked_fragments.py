@@ -27,7 +27,7 @@ from ...algebra.calculus.block_fragments import factors_of, slots, upper_places
 from ...algebra.calculus.derivatives import jacobian
 from ...algebra.calculus.staged_fragments import StagedFragment, SweepStage, staged_fragments
 from ...algebra.calculus.written_solves import written_out
-from ...algebra.graph.elimination import definite_solve
+from ...algebra.elimination.elimination import definite_solve
 from ...algebra.graph.functions import value_where
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
 from ...algebra.graph.linear import MIN_PIVOT

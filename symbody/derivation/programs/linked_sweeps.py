@@ -10,8 +10,8 @@ from typing import Any, Final
 from ...algebra.calculus.block_elimination import Entries, entries_at
 from ...algebra.calculus.block_fragments import zeros as zeros_of
 from ...algebra.calculus.sweep_zeros import without_zeros
+from ...algebra.elimination.least_degree import least_degree_order
 from ...algebra.graph.graph import ZERO, Expr, Symbol
-from ...algebra.graph.least_degree import least_degree_order
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.sweeps import Fragment, sweep_results
 from ...algebra.graph.walk import free_symbols

@@ -8,8 +8,8 @@ degree of the trees.
 from __future__ import annotations
 
 from ...algebra.calculus.sweep_partials import sweep_partials
+from ...algebra.elimination.least_degree import least_degree_order
 from ...algebra.graph.graph import Expr, Symbol
-from ...algebra.graph.least_degree import least_degree_order
 from ...algebra.graph.matrix import sum_of_products
 from ...algebra.graph.sweeps import Fragment
 from ..equations.equations import Equations

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ...algebra.calculus.derivatives import directional_derivative
-from ...algebra.graph.elimination import definite_pivots
+from ...algebra.elimination.elimination import definite_pivots
 from ...algebra.graph.graph import Symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import external_functions, free_symbols

@@ -19,7 +19,7 @@ from random import Random
 from typing import Any, Final
 
 from ...algebra.calculus.evaluate import evaluate
-from ...algebra.graph.elimination import definite_pivots
+from ...algebra.elimination.elimination import definite_pivots
 from ...algebra.graph.graph import ZERO, as_expr
 from ...algebra.graph.late_matrix import LateRows, diagonal, sparse_rows, symbol_carriers
 from ...algebra.graph.linear import Factors, factorize

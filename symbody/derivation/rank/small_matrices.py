@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...algebra.graph import elimination
+from ...algebra.elimination import elimination
 
 Rows = list[list[float]]
 

@@ -11,8 +11,8 @@ from random import Random
 from typing import Any, Final
 
 from ...algebra.calculus.evaluate import evaluate
+from ...algebra.elimination.sparse_factor import SparseFactor
 from ...algebra.graph.graph import Expr
-from ...algebra.graph.sparse_factor import SparseFactor
 from ...errors import EvaluationError
 
 ITERATIONS: Final = 8  # of inverse iteration

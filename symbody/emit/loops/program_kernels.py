@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ...algebra.graph import elimination
+from ...algebra.elimination import elimination
 from ...algebra.graph.linear import FactorShape
 from .kernel_language import Kernel, Numbers
 

@@ -11,7 +11,7 @@ from hashlib import blake2b
 
 from ...algebra.graph.functions import ExternalFunction
 from ...algebra.graph.graph import Node, Symbol
-from ...algebra.graph.rule_table import COMMUTATIVE
+from ...algebra.graph.rules.rule_table import COMMUTATIVE
 
 
 def canonical_arguments(nodes: Sequence[Node], place: Mapping[Symbol, tuple[int, int]]) -> dict[Node, tuple[Node, ...]]:

@@ -10,6 +10,7 @@ from itertools import accumulate
 from typing import Any, Final
 
 from ...algebra.calculus.evaluate import evaluate
+from ...algebra.elimination.elimination_order import Work, elimination_order, elimination_work
 from ...algebra.graph.functions import maximum, minimum, value_where
 from ...algebra.graph.graph import ONE, ZERO, Block, Condition, Expr, Node, Symbol, as_expr, intern
 from ...algebra.graph.labels import Labels, labels_by_node, substituted_labels
@@ -27,7 +28,6 @@ from ..programs.sweep_shape import SweepShape
 from .argument_order import canonical_arguments
 from .common_factors import with_common_factors
 from .constant_factors import with_shared_constant_factors
-from .elimination_order import Work, elimination_order, elimination_work
 from .reciprocals import without_single_reciprocals
 from .reused_places import with_reused_places
 from .right_sides import with_joined_solves

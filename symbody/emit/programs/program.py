@@ -184,7 +184,7 @@ def right_side_count(code: Sequence[Instruction], solve: Instruction) -> int:
 
 
 def factor_cost(shape: FactorShape) -> Cost:
-    """Arithmetic of the loops in `algebra/graph/elimination.py`."""
+    """Arithmetic of the loops in `algebra/elimination/elimination.py`."""
     n = shape.n
     updates = (n**3 - n) // 6 if shape.kind == "definite" else (n - 1) * n * (2 * n - 1) // 6
     return Cost(additions=updates, multiplications=updates + n * (n - 1) // 2, divisions=n)

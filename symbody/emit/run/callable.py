@@ -15,7 +15,7 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
-from ...algebra.graph import elimination
+from ...algebra.elimination import elimination
 from ...argument_kinds import answered_class
 from ...errors import ProgramError, listed, shown, unknown
 from ...summary import Introduced

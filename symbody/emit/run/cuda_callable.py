@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.graph import elimination
+from ...algebra.elimination import elimination
 from ...argument_kinds import answered_class, checked_flags
 from ...errors import ProgramError, listed, shown
 from ..cache import disk_cache as disk

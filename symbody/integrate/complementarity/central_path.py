@@ -15,7 +15,7 @@ from math import sqrt
 from typing import Final
 
 from ...emit.loops.kernel_language import Numbers, rarely
-from ..kernels.complete_pivoting import eliminate_completely, solve_eliminated
+from ..elimination_kernels.complete_pivoting import eliminate_completely, solve_eliminated
 from .contact_arrays import SMALLEST, ContactArrays, contact_residual, normal_force, row_motion
 from .semismooth_newton import ContactBranch, keep, newton_step, write_branch
 

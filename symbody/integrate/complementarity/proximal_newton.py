@@ -19,7 +19,7 @@ from typing import Final
 
 import numpy as np
 
-from ...algebra.graph.elimination import general_factor, general_solve
+from ...algebra.elimination.elimination import general_factor, general_solve
 from ...emit.loops.kernel_language import Indices, Mutable, Numbers
 from ...emit.loops.records import Struct
 from .contact_arrays import SMALLEST, ContactArrays, contact_residual, indices, residual_scale

@@ -20,7 +20,7 @@ import numpy as np
 
 from ...emit.loops.kernel_language import Indices, Mutable, Numbers
 from ...emit.loops.records import Struct
-from ..kernels.complete_pivoting import eliminate_completely, solve_eliminated
+from ..elimination_kernels.complete_pivoting import eliminate_completely, solve_eliminated
 from .contact_arrays import ContactArrays, contact_residual, indices, normal_force, row_motion, sweep_residual
 from .gauss_seidel import sweep
 

@@ -23,7 +23,7 @@ from ...derivation.rank.saddle_point import Border
 from ...emit.loops.kernel_language import Function, Indices, Known, Numbers
 from ...emit.loops.records import Struct
 from ...emit.run.callable import Array
-from ..kernels.complete_pivoting import eliminate_completely, vanishing_combination
+from ..elimination_kernels.complete_pivoting import eliminate_completely, vanishing_combination
 from ..start.branch_rank import RunRank
 from ..start.constraint_rows import rows_of
 from .accelerations import inertia, rows

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.graph.elimination import definite_factor, definite_solve
+from ...algebra.elimination.elimination import definite_factor, definite_solve
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import speed_index
 from ...emit.loops.kernel_language import Function, Indices, Known, Numbers
@@ -29,8 +29,8 @@ from ...emit.loops.records import Struct
 from ...emit.run.callable import Array, Compiled
 from ...emit.run.loop_callee import LoopCallee, program_callee
 from ...errors import SimulationError, listed
-from ..kernels.complete_pivoting import solve_eliminated
-from ..kernels.orthogonal_factors import (
+from ..elimination_kernels.complete_pivoting import solve_eliminated
+from ..elimination_kernels.orthogonal_factors import (
     partition,
     partition_basis,
     reflect,

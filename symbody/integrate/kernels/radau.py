@@ -17,9 +17,17 @@ from typing import Final
 
 import numpy as np
 
-from ...algebra.graph.elimination import general_factor, general_solve
+from ...algebra.elimination.elimination import general_factor, general_solve
 from ...emit.loops.kernel_language import Function, Indices, Mutable, Numbers, is_finite, unrolled
-from .complex_elimination import complex_factor, complex_solve
+from ..elimination_kernels.complex_elimination import complex_factor, complex_solve
+from ..elimination_kernels.sparse_elimination import (
+    Sparse,
+    shift_matrix,
+    sparse_complex_factor,
+    sparse_complex_solve,
+    sparse_factor,
+    sparse_solve,
+)
 from .dense import interpolate
 from .march import settle_end
 from .march_records import (
@@ -35,14 +43,6 @@ from .march_records import (
     no_cut,
 )
 from .newton_convergence import at_rounding
-from .sparse_elimination import (
-    Sparse,
-    shift_matrix,
-    sparse_complex_factor,
-    sparse_complex_solve,
-    sparse_factor,
-    sparse_solve,
-)
 from .step_control import SAFETY, cautious_step, probable_step, size
 
 # --------------------------------------------------------------------------------------------------------- coefficients

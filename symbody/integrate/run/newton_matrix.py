@@ -30,9 +30,9 @@ from ...emit.loops.records import address_of
 from ...emit.run.callable import Array, Compiled
 from ...emit.run.loop_callee import LoopCallee, program_callee
 from ...emit.run.sweep_callee import has_externals, sweep_callee, sweep_code
+from ..elimination_kernels.sparse_elimination import SMALL_PIVOT, Sparse
+from ..elimination_kernels.sparse_pattern import DENSE_SPEEDUP, SparseOrder, elimination_of, ordered_elimination
 from ..forms.forms import Form
-from ..kernels.sparse_elimination import SMALL_PIVOT, Sparse
-from ..kernels.sparse_pattern import DENSE_SPEEDUP, SparseOrder, elimination_of, ordered_elimination
 from ..kernels.sweep_slopes import SweepSlopes, sweep_slopes
 
 MIN_VARIABLES: Final = 40  # of a tree; below, a full matrix takes less time than balances of links

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...algebra.graph.elimination import general_factor, general_solve
+from ...algebra.elimination.elimination import general_factor, general_solve
 from ...emit.loops.kernel_language import Function, Indices, Mutable, Numbers, is_finite
 from ...emit.loops.records import Struct
 from ..kernels.march_records import DONE, NOT_CONVERGED, NOT_FINITE, UNSETTLED

@@ -21,7 +21,7 @@ from ...emit.loops.kernel_language import Numbers
 from ..complementarity.central_path import LEAST_PIVOT, LEAST_ROOM, room, write_central_matrix
 from ..complementarity.contact_arrays import ContactArrays
 from ..complementarity.semismooth_newton import HOLDS, SINGULAR, SLIPS, ContactBranch, turning, write_branch
-from ..kernels.complete_pivoting import eliminate_completely, solve_transposed
+from ..elimination_kernels.complete_pivoting import eliminate_completely, solve_transposed
 from .branch_borders import mark_borders
 from .moreau_records import MoreauStep, StepVariations
 

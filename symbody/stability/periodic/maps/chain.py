@@ -20,7 +20,7 @@ from typing import Final
 
 import numpy as np
 
-from ....algebra.graph.elimination import eliminate_columns
+from ....algebra.elimination.elimination import eliminate_columns
 from ....emit.loops.kernel_language import Known, Numbers
 from ....emit.loops.records import Struct
 from ....emit.run.callable import Array

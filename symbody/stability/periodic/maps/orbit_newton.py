@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ....algebra.graph.elimination import solve_columns
+from ....algebra.elimination.elimination import solve_columns
 from ....emit.loops.kernel_language import Known, Mutable, Numbers
 from ....emit.loops.records import Struct
 from ....emit.run.callable import Array

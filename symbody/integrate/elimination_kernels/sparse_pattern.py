@@ -8,14 +8,14 @@ that vanishes in some configuration. What else is filled in is known before numb
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...algebra.graph.least_degree import least_degree_order
+from ...algebra.elimination.least_degree import least_degree_order, neighbours
 from ...emit.loops.kernel_language import Indices
 from ...emit.run.loop_callee import LoopCallee
 
@@ -73,14 +73,10 @@ def elimination_of(n: int, places: Iterable[Place], has_rate: Sequence[bool]) ->
     return None if found is None or DENSE_SPEEDUP * found.products > n**3 / 3 else found
 
 
-def _by_least_degree(n: int, pattern: Iterable[Place]) -> Whole:
+def _by_least_degree(n: int, pattern: Collection[Place]) -> Whole:
     """Variables in the order of elimination."""
-    near: list[set[int]] = [set() for _ in range(n)]
+    near = neighbours(n, pattern)
     filled = {i for i, j in pattern if i == j}
-    for i, j in pattern:
-        if i != j:
-            near[i].add(j)
-            near[j].add(i)
     waits_for = {k: near[k] & filled for k in range(n) if k not in filled}
     return np.array(least_degree_order(near, waits_for), dtype=np.int64)
 

@@ -1,7 +1,7 @@
 """Gaussian elimination of dense matrices, written once.
 
 Everything in the package that eliminates unknowns from real numbers or expressions runs these functions, with pivots of
-its own choice where it needs them: `integrate/kernels/complete_pivoting.py` takes the largest of a whole matrix,
+its own choice where it needs them: `integrate/elimination_kernels/complete_pivoting.py` takes the largest of a whole matrix,
 `derivation/rank/small_matrices.py` looks for ranks. What has another arithmetic or another memory is written beside
 them, each once: complex numbers in two arrays (`complex_elimination.py`), and matrices with few entries, real and
 complex (`sparse_elimination.py`), both in `integrate/kernels`, and definite ones by rows (`sparse_factor.py`). `tests/test_architecture.py` holds the list.

@@ -1,6 +1,6 @@
 """Gaussian elimination on complex numbers, in real arithmetic: real and imaginary parts are arrays of their own.
 
-As `algebra/graph/elimination.py`, whose elimination of real matrices runs on numbers of any kind only as Python.
+As `algebra/elimination/elimination.py`, whose elimination of real matrices runs on numbers of any kind only as Python.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from .graph import Node
+    from ..graph import Node
 
 COMMUTATIVE: Final = frozenset(("add", "mul", "min", "max", "eq", "and", "or"))
 Apply = Callable[..., "Node | None"]

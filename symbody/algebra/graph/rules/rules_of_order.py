@@ -16,8 +16,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any, Final
 
-from .graph import ONE, ZERO, Expr, Number, intern
-from .node_keys import key_class
+from ..graph import ONE, ZERO, Expr, Number, intern
+from ..node_keys import key_class
 from .rule_table import is_compound, rule
 from .rules import folded_by, folded_constant, mul, neg, sub, term
 

@@ -41,3 +41,13 @@ def least_degree_order(near: Iterable[Set[int]], waits_for: Mapping[int, Set[int
                 heappush(queue, (len(near_[v]), v))
         near_[k] = set()
     return order
+
+
+def neighbours(n: int, places: Iterable[tuple[int, int]]) -> list[set[int]]:
+    """Of each unknown those that a symmetric matrix with entries at these places couples it with."""
+    near: list[set[int]] = [set() for _ in range(n)]
+    for i, j in places:
+        if i != j:
+            near[i].add(j)
+            near[j].add(i)
+    return near

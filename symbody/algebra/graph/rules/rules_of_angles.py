@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .factors import factors_of
-from .graph import ONE, Expr, make1
+from ..factors import factors_of
+from ..graph import ONE, Expr, make1
 from .rule_table import rule
 from .rules import add, mul, neg, power, sub
 

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final
 
-from ...errors import ExpressionError
-from .graph import (
+from ....errors import ExpressionError
+from ..graph import (
     ONE,
     TWO,
     ZERO,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ...errors import ExpressionError
-from .graph import FALSE, TRUE, ZERO, Condition, Expr, Node, Symbol, constant, make, make1
-from .reading_order import natural
+from ....errors import ExpressionError
+from ..graph import FALSE, TRUE, ZERO, Condition, Expr, Node, Symbol, constant, make, make1
+from ..reading_order import natural
 from .rule_table import rule
 from .rules import neg, sub, term
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...algebra.graph.elimination import eliminate, exchange_rows
+from ...algebra.elimination.elimination import eliminate, exchange_rows
 from ...emit.loops.kernel_language import Indices, Numbers
 
 # of dependent rows the first whose pivot is above this fraction of the best is taken, so that the choice does not

@@ -1,0 +1,1 @@
+"""The rewriting rules by which equal expressions become one node."""
