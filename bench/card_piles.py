@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 import symbody as sb
-from symbody.integrate.piles.card_runs import CardRunner
+from symbody.integrate.piles.card.card_runs import CardRunner
 
 from .piles import SIZE, box_of_balls
 from .timing import Row

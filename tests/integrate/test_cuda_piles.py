@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.integrate.piles.card_mechanism import MechanismRunner
-from symbody.integrate.piles.card_runs import CardRunner
+from symbody.integrate.piles.card.card_mechanism import MechanismRunner
+from symbody.integrate.piles.card.card_runs import CardRunner
 
 from ..emit.emulated_card import EmulatedLibrary, emulate, forget
 

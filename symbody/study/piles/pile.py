@@ -20,7 +20,7 @@ from ...emit.run.callable import Array
 from ...emit.run.cuda_callable import REALS
 from ...emit.run.dynamics import TARGETS
 from ...errors import ModelError, SimulationError, finite_number, shown, unknown
-from ...integrate.piles.card_runs import CardRunner
+from ...integrate.piles.card.card_runs import CardRunner
 from ...integrate.piles.machine_programs import PileMechanism
 from ...integrate.piles.pile_programs import PileNumbers, Terrain
 from ...integrate.piles.pile_records import BALL, CLUMP, DRUM, LAWS, STATE

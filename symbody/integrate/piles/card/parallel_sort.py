@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...emit.loops.kernel_language import Indices
-from ...emit.loops.records import Struct
+from ....emit.loops.kernel_language import Indices
+from ....emit.loops.records import Struct
 
 PARTS: Final = 256  # threads that sum counts
 

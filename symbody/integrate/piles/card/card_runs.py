@@ -8,15 +8,19 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...emit.llvm.device_loops import DeviceFunction
-from ...emit.run.callable import Array
-from ...emit.run.cuda_driver import CardMemoryError
-from ...emit.run.device_arrays import copy_to
-from ...errors import SimulationError
-from ..complementarity.block_sweeps import DEPENDENT, SMALL_PIVOT
-from ..complementarity.contact_arrays import NULL_MOTION, SMALLEST, indices
-from ..complementarity.contact_graph import MEMORY, ROWS
-from ..kernels.march_records import DONE, NOT_CONVERGED, NOT_FINITE
+from ....emit.llvm.device_loops import DeviceFunction
+from ....emit.run.callable import Array
+from ....emit.run.cuda_driver import CardMemoryError
+from ....emit.run.device_arrays import copy_to
+from ....errors import SimulationError
+from ...complementarity.block_sweeps import DEPENDENT, SMALL_PIVOT
+from ...complementarity.contact_arrays import NULL_MOTION, SMALLEST, indices
+from ...complementarity.contact_graph import MEMORY, ROWS
+from ...kernels.march_records import DONE, NOT_CONVERGED, NOT_FINITE
+from ..pile_programs import LARGE, PileNumbers, body_outputs, pile_step_record
+from ..pile_records import BALL, CLUMP, PLACE, SPEEDS, STATE
+from ..pile_runs import MOST_PER_BODY, ContactsNow, RunTotals
+from ..pile_step import FULL, MOST_RESIDUAL
 from .card_arrays import DIGITS, card_arrays
 from .card_launches import CardLaunches
 from .card_mechanism import MOST_SURFACES, MechanismRunner
@@ -24,10 +28,6 @@ from .card_records import COLOURS, CROWDED, NONE, NOT_FINITE_STATE, WAITING, Car
 from .card_surfaces import ADDED
 from .card_turns import ADDED_PARTS, MOST_MULTIPLIERS, SUMS
 from .parallel_sort import PARTS, DigitSort
-from .pile_programs import LARGE, PileNumbers, body_outputs, pile_step_record
-from .pile_records import BALL, CLUMP, PLACE, SPEEDS, STATE
-from .pile_runs import MOST_PER_BODY, ContactsNow, RunTotals
-from .pile_step import FULL, MOST_RESIDUAL
 
 SLOTS: Final = 12  # contacts of a body with walls and with bodies of higher numbers; 12 equal balls can touch one
 MOST_SLOTS: Final = 48

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...emit.loops.kernel_language import Indices, Known, Mutable, Numbers
-from ...emit.loops.records import Struct
+from ....emit.loops.kernel_language import Indices, Known, Mutable, Numbers
+from ....emit.loops.records import Struct
+from ..pile_records import PileStep
 from .parallel_sort import DigitSort
-from .pile_records import PileStep
 
 NONE: Final = -2  # the other body of a slot without a contact
 COLOURS: Final = 48  # at most, of contacts of a mechanism as many again

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..complementarity.block_sweeps import GROWTH, solve_products
-from ..complementarity.contact_graph import MEMORY, ROWS
+from ...complementarity.block_sweeps import GROWTH, solve_products
+from ...complementarity.contact_graph import MEMORY, ROWS
+from ..pile_records import SPEEDS
 from .card_records import CardStep
-from .pile_records import SPEEDS
 
 SUMS: Final = 2 * MEMORY + 1  # products with the new difference, with the change itself, and the square of this
 MOST_MULTIPLIERS: Final = 32768  # threads that multiply, at most

@@ -7,14 +7,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...emit.run.device_arrays import DeviceArray, copy_to, device_array, real_dtype
-from ..complementarity.contact_graph import LOCAL_NUMBERS, MEMORY
+from ....emit.run.device_arrays import DeviceArray, copy_to, device_array, real_dtype
+from ...complementarity.contact_graph import LOCAL_NUMBERS, MEMORY
+from ..pile_programs import PileNumbers
+from ..pile_records import SPEEDS, STATE
 from .card_records import NONE, CardStep
 from .card_surfaces import ADDED
 from .card_turns import ADDED_PARTS, SUMS
 from .parallel_sort import PARTS
-from .pile_programs import PileNumbers
-from .pile_records import SPEEDS, STATE
 
 DIGITS: Final = 128
 BEFORE: Final = 1000.0  # cells before the first body at the start; bodies beyond the grid are in its outermost cells

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from ...emit.llvm.device_loops import PARAMETERS, DeviceModule, Roles
-from ...emit.lowering.lower import program
-from ...emit.run.cuda_driver import LEGACY_STREAM
-from ...emit.run.cuda_loops import ENTRY, CudaLoop, PreparedLoop
-from ...emit.run.device_arrays import ArrayView
+from ....emit.llvm.device_loops import PARAMETERS, DeviceModule, Roles
+from ....emit.lowering.lower import program
+from ....emit.run.cuda_driver import LEGACY_STREAM
+from ....emit.run.cuda_loops import ENTRY, CudaLoop, PreparedLoop
+from ....emit.run.device_arrays import ArrayView
+from ..pile_programs import PileNumbers, body_outputs
 from . import card_step, card_surfaces, card_turns
 from . import parallel_sort as sorting
 from .card_arrays import SORTED, CardArrays
 from .card_records import CardStep
 from .parallel_sort import PARTS
-from .pile_programs import PileNumbers, body_outputs
 
 STEP_KERNELS: Final = (
     "begin_body", "set_bucket_starts", "find_contacts_of_body", "find_reverse", "colour_contacts", "count_colours", "order_contacts", "pose_contact", "gather_speeds",

@@ -8,12 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from ...emit.loops.kernel_language import Mutable, Numbers
-from ...emit.loops.records import Struct
-from ...emit.run.callable import Array
-from ...emit.run.loop_callee import LoopCallee
-from .link_motion import answer_impulses, clear_loads, set_twists
-from .machine_step import (
+from ....emit.loops.kernel_language import Mutable, Numbers
+from ....emit.loops.records import Struct
+from ....emit.run.callable import Array
+from ....emit.run.loop_callee import LoopCallee
+from ..link_motion import answer_impulses, clear_loads, set_twists
+from ..machine_step import (
     advance_machine,
     answer_wrenches,
     is_machine_finite,
@@ -23,8 +23,8 @@ from .machine_step import (
     restore_machine,
     set_arm,
 )
-from .pile_programs import PileNumbers, pile_step_record
-from .pile_records import SPEEDS, STATE, PileStep
+from ..pile_programs import PileNumbers, pile_step_record
+from ..pile_records import SPEEDS, STATE, PileStep
 
 MOST_SURFACES: Final = 60  # largest number on a card, where the matrix of responses is dense
 

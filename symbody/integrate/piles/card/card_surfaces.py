@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..complementarity.contact_graph import LOCAL_NUMBERS, ROWS, ContactGraph, add_products, end_diagonal, first_entry
+from ...complementarity.contact_graph import LOCAL_NUMBERS, ROWS, ContactGraph, add_products, end_diagonal, first_entry
+from ..machine_step import set_wrench
+from ..pile_records import SPEEDS, STATE
+from ..pile_step import add_block, set_axes, set_laws
 from .card_records import CardStep
-from .machine_step import set_wrench
 from .parallel_sort import first_of_part
-from .pile_records import SPEEDS, STATE
-from .pile_step import add_block, set_axes, set_laws
 
 ADDED: Final = 64  # threads that add impulses of a surface
 

@@ -8,10 +8,25 @@ one colour; the contacts of a colour are swept at the same time, colours one aft
 
 from __future__ import annotations
 
-from ...emit.loops.kernel_language import is_finite
-from ..complementarity.block_sweeps import sweep_contact
-from ..complementarity.contact_graph import ROWS, first_entry, missed_squares, set_diagonal
-from .broad_phase import bucket_of_cell, is_apart, set_box, set_cell
+from ....emit.loops.kernel_language import is_finite
+from ...complementarity.block_sweeps import sweep_contact
+from ...complementarity.contact_graph import ROWS, first_entry, missed_squares, set_diagonal
+from ..broad_phase import bucket_of_cell, is_apart, set_box, set_cell
+from ..pile_contacts import touch_balls_of_pair, touch_plane
+from ..pile_records import PLACE, SPEEDS, STATE, PileStep
+from ..pile_step import (
+    advance_body,
+    ask_for_separation,
+    change_speeds,
+    is_between_bodies,
+    recall_impulse,
+    set_contact_rows,
+    set_free_speed,
+    set_shift,
+    store_impulse,
+    turn_body,
+    work_on_body,
+)
 from .card_records import (
     COLOURS,
     CROWDED,
@@ -26,21 +41,6 @@ from .card_records import (
 )
 from .card_surfaces import clear_block, is_on_surface, set_surface_rows
 from .parallel_sort import PARTS, first_of_part
-from .pile_contacts import touch_balls_of_pair, touch_plane
-from .pile_records import PLACE, SPEEDS, STATE, PileStep
-from .pile_step import (
-    advance_body,
-    ask_for_separation,
-    change_speeds,
-    is_between_bodies,
-    recall_impulse,
-    set_contact_rows,
-    set_free_speed,
-    set_shift,
-    store_impulse,
-    turn_body,
-    work_on_body,
-)
 
 # ------------------------------------------------------------------------------------------------------- broad phase
 

@@ -1,0 +1,1 @@
+"""Piles on a card: the same step, as kernels with one thread for each body or contact."""
