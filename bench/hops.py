@@ -29,7 +29,7 @@ from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
 import symbody as sb
-from symbody.cli import main as command_line
+from symbody.command_line.cli import main as command_line
 
 from .dynamics import empty_cache
 

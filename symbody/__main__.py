@@ -12,7 +12,7 @@ def _interrupt(*_: object) -> NoReturn:
 
 _before = signal.signal(signal.SIGTERM, _interrupt)
 try:
-    from .cli import main
+    from .command_line.cli import main
 except KeyboardInterrupt as reason:
     print(f"symbody: {str(reason) or 'interrupted'}", file=sys.stderr)
     raise SystemExit(130) from None

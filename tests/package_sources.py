@@ -23,7 +23,7 @@ class Import:
 
 
 def folder(file: str) -> str:
-    """`emit` for symbody/emit/llvm/jit.py, nothing for symbody/cli.py."""
+    """`emit` for symbody/emit/llvm/jit.py, nothing for symbody/units.py."""
     parts = file.split("/")
     return parts[1] if len(parts) > 2 else ""
 

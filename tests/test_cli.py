@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody import commands
-from symbody.cli import main
+from symbody.command_line import commands
+from symbody.command_line.cli import main
 from symbody.study import built_in
 from symbody.write.entry.export import TARGETS
 from symbody.write.report import watched
@@ -333,7 +333,7 @@ class TestWatch:
             found.append(study.source.name)
             return SimpleNamespace(path=folder / "index.html", missing={})
 
-        monkeypatch.setattr("symbody.commands.write.write_report", write_report)
+        monkeypatch.setattr("symbody.command_line.commands.write.write_report", write_report)
         return found
 
     @staticmethod

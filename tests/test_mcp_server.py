@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from symbody.cli import main
-from symbody.mcp_server import TOOLS
+from symbody.command_line.cli import main
+from symbody.command_line.mcp_server import TOOLS
 from symbody.study import built_in
 
 from .test_cli import PENDULUM

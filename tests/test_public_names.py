@@ -197,7 +197,7 @@ def test_loading_the_package_loads_nobody_else() -> None:
 )
 def test_checking_a_model_loads_what_it_needs(arguments: list[str]) -> None:
     """`symbody check` describes, derives and audits: no compiler, no SymPy, SciPy, Matplotlib."""
-    assert loaded(f"from symbody.cli import main\nmain({arguments})") <= {"yaml", "mpmath", "numpy"}
+    assert loaded(f"from symbody.command_line.cli import main\nmain({arguments})") <= {"yaml", "mpmath", "numpy"}
 
 
 def loaded(code: str) -> set[str]:

@@ -15,7 +15,7 @@ import pytest
 
 import symbody as sb
 from symbody.bodies.mechanism.inferred_units import dimension_check
-from symbody.cli import main
+from symbody.command_line.cli import main
 from symbody.study.model_reading import built_in
 from symbody.units import BASES, DERIVED, UNITS, per_second, quantity, si_unit, unit_factor, unit_meant, unit_text
 

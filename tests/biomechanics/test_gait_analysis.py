@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.cli import main
+from symbody.command_line.cli import main
 from symbody.kits import biomechanics as bio
 
 from .planar_leg import leg_text, marker_table, swing

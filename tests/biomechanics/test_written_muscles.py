@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import symbody as sb
-from symbody.cli import main
+from symbody.command_line.cli import main
 from symbody.formats import write_mjcf, write_osim
 from symbody.kits import biomechanics as bio
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import symbody as sb
-from symbody.cli import main
+from symbody.command_line.cli import main
 from symbody.derivation.equations.random_states import random_state
 
 

@@ -13,7 +13,7 @@ from scipy.integrate import solve_ivp
 from sympy.physics.mechanics import dynamicsymbols
 
 import symbody as sb
-from symbody.cli import main
+from symbody.command_line.cli import main
 from symbody.derivation.written.from_equations import from_equations
 
 from .first_order import SYSTEMS, controlled, lorenz, roessler, van_der_pol

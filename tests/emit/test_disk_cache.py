@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from symbody.cli import main
+from symbody.command_line.cli import main
 from symbody.emit.cache import disk_cache as cache
 from symbody.errors import ProgramError
 

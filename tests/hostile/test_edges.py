@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.cli import main
+from symbody.command_line.cli import main
 
 FIXED = "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link></robot>"
 ONE = """<robot name='r'><link name='a'/><link name='b'><inertial><mass value='1'/><origin xyz="0.2 0 0"/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>

@@ -15,7 +15,7 @@ import pytest
 
 import symbody as sb
 from symbody import whole_files
-from symbody.cli import main
+from symbody.command_line.cli import main
 from symbody.study.sources import find_model
 from symbody.study.study import Study
 
@@ -211,7 +211,7 @@ def _started(code: str, ready: Path | str) -> subprocess.Popen[str]:
 RUN = """
 import sys, pathlib, signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which a test run in the background does not hand on
-from symbody.cli import main
+from symbody.command_line.cli import main
 from symbody.integrate.run import run
 original = run.Progress.show
 def show(self, *a):
@@ -268,7 +268,7 @@ runpy.run_module("symbody", run_name="__main__", alter_sys=True)
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
-@pytest.mark.parametrize("module", ["symbody.cli", "symbody.commands"])
+@pytest.mark.parametrize("module", ["symbody.command_line.cli", "symbody.command_line.commands"])
 def test_a_command_interrupted_while_it_loads(sent, module):
     """130 and one line, as when it runs."""
     text = LOADING.format(module=module, sent=int(sent))
@@ -283,7 +283,7 @@ KILLED = """
 import pathlib, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from symbody import whole_files
-from symbody.cli import _ending_like_ctrl_c
+from symbody.command_line.cli import _ending_like_ctrl_c
 with _ending_like_ctrl_c(), whole_files.whole_file({path!r}) as file:
     for k in range(100000):
         file.write(b"half" * 1000); file.flush()
@@ -311,7 +311,7 @@ def test_terminals_without_unicode(tmp_path):
     environment = _environment(PYTHONIOENCODING="ascii", LC_ALL="C", PYTHONUTF8="0")
     motion = ["simulate", str(model), "-t", "0.1", "-o", str(tmp_path / "a.csv")]
     commands = [["check", str(model)], ["eig", str(model)], motion, ["certify", str(model)], ["--help"]]
-    code = f"from symbody.cli import main\nfor arguments in {commands!r}:\n    assert not main(arguments), arguments"
+    code = f"from symbody.command_line.cli import main\nfor arguments in {commands!r}:\n    assert not main(arguments), arguments"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment, check=False)
     assert done.returncode == 0, done.stderr
     said = done.stdout.decode("ascii")

@@ -78,7 +78,7 @@ def test_folders_that_the_user_names(tmp_path, capsys):
     assert opened(find_model(str(path))) == 0
     for folder in (tmp_path / "ros", tmp_path / "ros" / "arm"):
         assert opened(find_model(str(path), [folder])) == 1
-    from symbody.cli import main
+    from symbody.command_line.cli import main
 
     assert main(["check", str(path), "--meshes", str(tmp_path / "ros")]) in (0, 1)
 

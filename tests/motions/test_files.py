@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.cli import main
+from symbody.command_line.cli import main
 from symbody.kits import motions
 
 CART = """

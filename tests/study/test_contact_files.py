@@ -9,7 +9,7 @@ import pytest
 
 import symbody as sb
 from symbody.algebra.graph.graph import ONE, ZERO
-from symbody.cli import main
+from symbody.command_line.cli import main
 from symbody.study import Study, find_model
 from symbody.study.contact_requests import ContactRequest
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import symbody as sb
-from symbody import commands
 from symbody.algebra.graph.late_matrix import is_unmade
-from symbody.cli import main
+from symbody.command_line import commands
+from symbody.command_line.cli import main
 from symbody.write.report.first_screen import stability_answer
 
 CHAIN = """

@@ -7,7 +7,7 @@ import math
 import pytest
 
 import symbody as sb
-from symbody.cli import main
+from symbody.command_line.cli import main
 from symbody.study import Study, find_model
 
 CAR = '''

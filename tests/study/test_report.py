@@ -8,7 +8,7 @@ import pytest
 from matplotlib.colors import CSS4_COLORS
 
 import symbody as sb
-from symbody.cli import main
+from symbody.command_line.cli import main
 from symbody.study import Study, find_model
 from symbody.view.scenes.colour_names import CSS
 from symbody.view.scenes.scene_items import colour_text

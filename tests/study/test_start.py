@@ -5,7 +5,7 @@ import json
 import pytest
 
 import symbody as sb
-from symbody.cli import main
+from symbody.command_line.cli import main
 from symbody.study import Study, find_model
 
 FOUR_BAR = """

@@ -354,7 +354,7 @@ def test_wrong_names_are_refused_before_anything_runs(pendulum: sb.Equations) ->
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The members of the command are those of `symbody eig --set` and `symbody simulate --set`."""
-    from symbody.cli import main
+    from symbody.command_line.cli import main
 
     path = tmp_path / "study.zarr"
     call = [

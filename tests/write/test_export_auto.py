@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.cli import main
+from symbody.command_line.cli import main
 from tests.derive.first_order import controlled, roessler
 
 from .hostile_model import hostile

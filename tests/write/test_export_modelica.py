@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.cli import main
+from symbody.command_line.cli import main
 
 from .fmus import ball
 from .hostile_model import hostile

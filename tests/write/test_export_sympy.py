@@ -11,8 +11,8 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 import symbody as sb
-from symbody import commands
-from symbody.cli import main
+from symbody.command_line import commands
+from symbody.command_line.cli import main
 from symbody.write.entry.export import TARGETS
 from tests.derive.first_order import controlled
 

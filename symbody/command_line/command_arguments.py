@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from .bodies.mechanism.inferred_units import declared_unit
-from .errors import ModelError, finite_number, shown
-from .study.requests import Range
-from .study.sources import ModelSource, find_model
-from .study.study import Study
-from .units import quantity, unit_factor
+from ..bodies.mechanism.inferred_units import declared_unit
+from ..errors import ModelError, finite_number, shown
+from ..study.requests import Range
+from ..study.sources import ModelSource, find_model
+from ..study.study import Study
+from ..units import quantity, unit_factor
 
 
 class CommandParser(argparse.ArgumentParser):

@@ -20,14 +20,14 @@ from pathlib import Path
 from subprocess import DEVNULL
 from typing import Any, Final
 
+from ..errors import ModelError, SymbodyError, shown, unknown
+from ..optional_packages import optional_package
+from ..study.model_reading import built_in
+from ..study.sources import starting_file
+from ..version import VERSION
+from ..whole_files import write_text
+from .answer import Answer
 from .command_arguments import CommandParser
-from .commands import Answer
-from .errors import ModelError, SymbodyError, shown, unknown
-from .optional_packages import optional_package
-from .study.model_reading import built_in
-from .study.sources import starting_file
-from .version import VERSION
-from .whole_files import write_text
 
 TOOLS: Final = ("examples", "check", "derive", "simulate", "eig", "branch", "orbit", "frf", "certify", "render")
 OF_THE_SERVER: Final = ("help", "json", "output", "meshes")  # arguments of commands that no tool has

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import formats
+from .. import formats
+from ..errors import ModelError, finite_number
+from ..kits import biomechanics
+from .answer import Answer
 from .command_arguments import range_of
-from .commands import Answer
-from .errors import ModelError, finite_number
-from .kits import biomechanics
 
 
 def gait(asked: Any) -> Answer:

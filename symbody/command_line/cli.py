@@ -23,13 +23,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from . import commands, gait_command
+from ..errors import SymbodyError
+from ..escaping import in_terminal
+from ..simulation_options import SimulationOptions
+from . import commands, gait_command, stability_commands
+from .answer import Answer
 from .command_arguments import CommandParser
-from .commands import Answer
-from .errors import SymbodyError
-from .escaping import in_terminal
 from .mcp_server import serve
-from .simulation_options import SimulationOptions
 
 DONE, NO, WRONG, UNREADABLE, INTERRUPTED = 0, 1, 3, 4, 130
 EXAMPLES: Final = {
@@ -212,7 +212,9 @@ def _analyses(parts: Any) -> None:
     )
 
     eig = _model(
-        _command(parts, "eig", "compute eigenvalues about a steady motion, also over a parameter", commands.eig)
+        _command(
+            parts, "eig", "compute eigenvalues about a steady motion, also over a parameter", stability_commands.eig
+        )
     )
     eig.add_argument(
         "--vary",
@@ -225,7 +227,10 @@ def _analyses(parts: Any) -> None:
 
     branch = _model(
         _command(
-            parts, "branch", "follow steady motions over a parameter, through folds and bifurcations", commands.branch
+            parts,
+            "branch",
+            "follow steady motions over a parameter, through folds and bifurcations",
+            stability_commands.branch,
         )
     )
     branch.add_argument(
@@ -244,7 +249,12 @@ def _analyses(parts: Any) -> None:
     )
 
     orbit = _model(
-        _command(parts, "orbit", "find periodic motions, and follow families of them over a parameter", commands.orbit)
+        _command(
+            parts,
+            "orbit",
+            "find periodic motions, and follow families of them over a parameter",
+            stability_commands.orbit,
+        )
     )
     orbit.add_argument(
         "--period",
@@ -284,7 +294,7 @@ def _analyses(parts: Any) -> None:
     )
     optimise.add_argument("-o", "--output", type=Path, help="write a report page (.html) or a table (.csv)")
 
-    frf = _model(_command(parts, "frf", "compute frequency responses", commands.frf))
+    frf = _model(_command(parts, "frf", "compute frequency responses", stability_commands.frf))
     frf.add_argument("--input", help="input that oscillates")
     frf.add_argument("--output", dest="seen", help="output, coordinate or speed that responds")
     frf.add_argument("--hertz", metavar="FROM:TO[:POINTS]", help="frequencies")
