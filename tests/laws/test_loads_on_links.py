@@ -14,6 +14,7 @@ from symbody.algebra import directional_derivative
 from symbody.algebra.graph.late_matrix import LateColumn
 from symbody.derivation.kinematics import linked_constraints
 from symbody.derivation.kinematics.kinematics import Kinematics
+from symbody.derivation.kinematics.linked_loads import linked_loads
 from symbody.derivation.programs import link_sweeps
 from symbody.derivation.programs.articulated_bodies import articulated_accelerations
 from symbody.derivation.programs.link_sweeps import swept_accelerations
@@ -198,6 +199,48 @@ def test_steps_of_springs_are_in_proportion_to_them() -> None:
         sizes.append((len(schedule.fragments), schedule.operations[1]))
     assert sizes[0][0] == sizes[1][0]
     assert sizes[1][1] <= 2.1 * sizes[0][1]
+
+
+def test_jacobians_are_columns_of_one_sweep() -> None:
+    """Of 60 links with a spring each: those of products with unit vectors, and of finite differences; in the order of groups."""
+    n = 60
+    eq = sb.derive(rope(n, springs))
+    f = sb.compile(eq)
+    blocks = [i.data for i in f.jacobian.program.code if i.op == "sweeps"]
+    assert [len(x.columns.seeds) for x in blocks] == [2 * n]
+    _, q, u, _ = state(eq, 3)
+    J = np.hstack(f.jacobian(0.3, q, u, f.p))
+    product = f.jacobian_product()
+    for k in (0, 7, n - 1, n, 2 * n - 1):
+        np.testing.assert_allclose(
+            J[:, k], product(0.3, q, u, np.eye(2 * n)[k], f.p), rtol=0, atol=1e-11 * np.abs(J).max()
+        )
+    step = 1e-6 * np.random.default_rng(1).normal(size=2 * n)
+    ahead, behind = (f.udot(0.3, q + s * step[:n], u + s * step[n:], f.p) for s in (1, -1))
+    np.testing.assert_allclose(J @ step, (ahead - behind) / 2, rtol=0, atol=1e-5 * np.abs(ahead - behind).max())
+    a_u, a_q = sb.derivation.forward_derivatives(eq, ["u", "q"]).udot.values()
+    f_u, f_q = f.function("swapped", {"a_u": a_u, "a_q": a_q})(0.3, q, u, f.p)
+    np.testing.assert_array_equal(np.hstack([f_q, f_u]), J)
+
+
+def test_wrenches_contain_coordinates_of_links_on_the_way() -> None:
+    """Springs and dampers to the ground those down to it, springs between links those between, own torques none."""
+
+    def inside(holds: Callable[[sb.Model, int, Any], Any]) -> int:
+        mechanism = rope(44, holds).freeze()
+        tree = link_sweeps.swept_tree(mechanism)
+        assert tree is not None
+        loads = linked_loads(mechanism, tree.links)
+        assert loads is not None
+        return loads.coordinates_inside(tree.links)
+
+    def between(m: sb.Model, k: int, link: Any) -> None:
+        if k >= 3:
+            m.spring(f"s{k}", m.bodies[f"b{k - 3}"].point(0, 1, 0), link.point(0, 0.5, 0), stiffness=2)
+
+    assert inside(springs) == 44 * 45  # two loads each
+    assert inside(between) == 3 * 41
+    assert inside(lambda m, k, link: m.torque(f"t{k}", link, 2.0 * link.frame.x)) == 0
 
 
 def test_loads_that_depend_on_many_links_are_written_out() -> None:

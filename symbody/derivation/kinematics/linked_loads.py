@@ -75,6 +75,20 @@ class LinkedLoads:
     def slots(self) -> list[Symbol]:
         return list(dict.fromkeys(s for x in self.loads for s in x.slots))
 
+    def coordinates_inside(self, links: Sequence[Link]) -> int:
+        """How many coordinates the wrenches of all loads contain at least, each counted once for each load: one for each link on
+        the way between two links whose places are in them, or from one link to the ground."""
+        placed = {kind: _links_in_wrenches(x) for kind, x in self.types.items()}
+        depth: list[int] = []
+        for x in links:
+            depth.append(1 + depth[x.parent] if x.parent >= 0 else 1)
+        total = 0
+        for load in self.loads:
+            ends = [load.links[i] for i in placed[load.kind]][:2]
+            common = _common_link(links, depth, *ends) if len(ends) == 2 else GROUND
+            total += sum(depth[k] for k in ends) - (len(ends) * depth[common] if common != GROUND else 0)
+        return total
+
 
 NO_LOADS: Final = LinkedLoads([], {})
 
@@ -255,6 +269,19 @@ class _FreeLoad:
             assert f.parent is not None
             f = f.parent
         return self.at[f]
+
+
+def _links_in_wrenches(x: LoadType) -> list[int]:
+    """Numbers of the links whose places or motions are in the wrenches of a type."""
+    used = set(free_symbols([e for w in x.wrenches for e in w]))
+    return [i for i, (g, h) in enumerate(zip(x.places, x.motions, strict=True)) if not used.isdisjoint((*g, *h))]
+
+
+def _common_link(links: Sequence[Link], depth: Sequence[int], a: int, b: int) -> int:
+    """The last link on both ways from the ground."""
+    while a != b and min(a, b) != GROUND:
+        a, b = (links[a].parent, b) if depth[a] >= depth[b] else (a, links[b].parent)
+    return a if a == b else GROUND
 
 
 def _is_known(s: Symbol) -> bool:

@@ -29,6 +29,7 @@ from ..kinematics.unknown_positions import has_unknown_places
 from ..rank.saddle_point import SaddlePoint
 from ..routes.recursive import operations_from, staged_forces
 from .constraint_sweeps import constraint_sweeps
+from .forward_dynamics import is_made_fast, ways_to_accelerations
 
 Wrt = str | Symbol
 
@@ -81,11 +82,8 @@ def forward_derivatives(
     See also: `derivation.inverse_derivatives`, `derivation.ForwardDerivatives`, `linearize`.
     """
     groups = symbols_to_vary(eq, wrt)
-    if (loops := constraint_sweeps(eq)) is not None:
-        udot, lam = (
-            {k: jacobian(m, group) for k, group in groups.items()} for m in loops.accelerations(is_guarded=True)
-        )
-        return ForwardDerivatives(udot, lam)
+    if is_made_fast(eq):
+        return _derivatives_in_loops(eq, groups)
     solution = (*eq.udot.entries, *eq.multipliers.entries)
     held = dict(zip((*accelerations(eq), *eq.lam), solution, strict=True))
     symbols = _each_once(groups)
@@ -96,6 +94,25 @@ def forward_derivatives(
     udot = {k: _of_columns([column[s][:n] for s in group], n) for k, group in groups.items()}
     multipliers = {k: -_of_columns([column[s][n:] for s in group], len(eq.lam)) for k, group in groups.items()}
     return ForwardDerivatives(udot, multipliers)
+
+
+def _derivatives_in_loops(eq: Equations, groups: Mapping[str, Sequence[Symbol]]) -> ForwardDerivatives:
+    """Columns of all groups as repetitions of one sweep over the tangents, with those of the multipliers."""
+    loops, n = constraint_sweeps(eq), len(eq.u)
+    solution = loops.accelerations(is_guarded=True) if loops is not None else ways_to_accelerations(eq)[:1]
+    symbols = _each_once(groups)
+    J = jacobian([e for m in solution for e in m.entries], symbols)
+    place = {s: j for j, s in enumerate(symbols)}
+    rows = [J.row(i) for i in range(J.rows)]
+    udot, lam = (
+        {k: _columns_of(part, [place[s] for s in group]) for k, group in groups.items()}
+        for part in (rows[:n], rows[n:])
+    )
+    return ForwardDerivatives(udot, lam)
+
+
+def _columns_of(rows: Sequence[Sequence[Expr]], columns: Sequence[int]) -> Matrix:
+    return Matrix(len(rows), len(columns), tuple(row[j] for row in rows for j in columns))
 
 
 @of_equations
