@@ -20,8 +20,11 @@ from ..equations.energies import is_uniform_gravity
 from ..equations.equations import Equations
 from ..kinematics.composite_bodies import Composite
 from ..kinematics.kinematics import Kinematics, forces_on_rates, wrenches
+from ..kinematics.linked_loads import linked_loads
 from ..kinematics.parameter_regrouping import lumps
 from ..routes.recursive import carried_to_ground, subspaces_of
+from .forward_dynamics import is_made_fast
+from .link_sweeps import swept_tree
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,14 @@ def tree_form(eq: Equations) -> TreeForm | None:
     k = Kinematics(eq.mechanism)
     joints = _joints(eq.mechanism, k)
     return None if joints is None else _InOneFrame(eq.mechanism, k, joints).form()
+
+
+def coordinates_in_loads(eq: Equations) -> int:
+    """Of a tree whose accelerations are loops: how many coordinates its loads on bodies contain at least, each counted once for
+    each load. The forces of many loads are long expressions; this does not make them."""
+    tree = swept_tree(eq.mechanism) if not eq.lam and is_made_fast(eq) else None
+    loads = None if tree is None else linked_loads(eq.mechanism, tree.links)
+    return 0 if tree is None or loads is None else loads.coordinates_inside(tree.links)
 
 
 # ---------------------------------------------------------------------------------------------------------- joints

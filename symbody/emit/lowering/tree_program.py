@@ -12,10 +12,7 @@ from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...algebra.graph.walk import free_symbols
 from ...derivation.equations.equations import Equations
 from ...derivation.kinematics.composite_bodies import Composite
-from ...derivation.kinematics.linked_loads import linked_loads
-from ...derivation.programs.forward_dynamics import is_made_fast
-from ...derivation.programs.link_sweeps import swept_tree
-from ...derivation.programs.tree_form import TreeForm, tree_form
+from ...derivation.programs.tree_form import TreeForm, coordinates_in_loads, tree_form
 from ..programs.program import Instruction, Output, Program
 from ..programs.tree_shape import INPUTS, TreeShape
 from .lower import program
@@ -44,7 +41,9 @@ def tree_program(
     ranges = [(columns.index(g[0]), len(g)) for g in groups.values()]
     if any(columns[k : k + count] != list(g) for (k, count), g in zip(ranges, groups.values(), strict=True)):
         return None
-    form = None if _loads_contain_too_much(eq, len(columns)) else tree_form(eq)
+    if coordinates_in_loads(eq) > MAX_FORCE_DERIVATIVES * len(columns):
+        return None
+    form = tree_form(eq)
     if form is None:
         return None
     slopes = _slopes(form, columns, others)
@@ -53,14 +52,6 @@ def tree_program(
     shape = _shape(form, ranges, len(others), list(slopes))
     straight = program(name, inputs, {"state": _state(form, list(slopes.values()))}, **options)
     return _with_loops(straight, shape, {f"a_{k}": len(g) for k, g in groups.items()}, matrices)
-
-
-def _loads_contain_too_much(eq: Equations, columns: int) -> bool:
-    """Whether forces depend on much by the links alone on which loads act: of many loads the forces are long expressions."""
-    if eq.lam or not is_made_fast(eq) or (tree := swept_tree(eq.mechanism)) is None:
-        return False
-    loads = linked_loads(eq.mechanism, tree.links)
-    return loads is not None and loads.coordinates_inside(tree.links) > MAX_FORCE_DERIVATIVES * columns
 
 
 def _slopes(form: TreeForm, columns: Sequence[Symbol], others: Sequence[Symbol]) -> dict[tuple[int, int], Expr] | None:
