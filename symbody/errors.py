@@ -318,11 +318,17 @@ def unknown(
     return kind(f"{where}: there is no {what} {shown(got, 120)}; {existing(names)}.{near}")
 
 
-def hint(got: str, names: list[str]) -> str:
-    """A question that suggests the most similar name: one that differs in case, in swapped letters, or slightly."""
+def hint(got: str, names: Iterable[str]) -> str:
+    """A question that suggests the most similar name."""
+    near = most_similar(got, names)
+    return f" Did you mean {near!r}?" if near else ""
+
+
+def most_similar(got: str, names: Iterable[str]) -> str:
+    """The name that differs in case, in the order of letters, or slightly; empty if there is none."""
+    names = list(names)
     near = [n for n in names if n.lower() == got.lower()] or [n for n in names if sorted(n) == sorted(got)]
-    near = near or get_close_matches(got, names, n=1, cutoff=0.6)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    return next(iter(near or get_close_matches(got, names, n=1, cutoff=0.6)), "")
 
 
 def undeclared_symbol(where: str, kind: str, name: str, stem: str, model: str, known: Iterable[str]) -> SymbodyError:

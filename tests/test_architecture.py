@@ -137,12 +137,13 @@ SYMPY_MECHANICS = {
     "symbody/bodies/mechanism/sympy_frames.py": "frames, points, vectors, dyads and bodies",
     "symbody/derivation/written/sympy_methods.py": "equations of motion",
 }
-FENCES: dict[str, Callable[[str], bool]] = {  # third party: where it may be imported
+FENCES: dict[str, Callable[[str], bool]] = {  # packages: where they may be imported
     "numpy": lambda file: folder(file) in (*FLOW[FLOW.index("emit") :], *BESIDE) or file in NUMERICS,
     "scipy": lambda file: folder(file) in ("integrate", "stability", "study", *BESIDE),
     "llvmlite": lambda file: file == "symbody/emit/llvm/jit.py",
     "sympy": lambda file: file.startswith("symbody/algebra/sympy_border/") or file in SYMPY_MECHANICS,
     "yaml": lambda file: file == "symbody/bodies/file/yaml_tree.py",
+    "difflib": lambda file: file == "symbody/errors.py",  # similar names are found in one way
     "mpmath": lambda file: file == "symbody/algebra/calculus/evaluate.py",
     "matplotlib": lambda file: folder(file) == "view",
 }
@@ -459,6 +460,7 @@ PLANTED = [  # rule, files of a small package, part of the sentence it must give
     (no_hidden_imports, {"emit/a.py": "import importlib\nimportlib.import_module('x')\n"}, "by import_module"),
     (no_hidden_imports, {"emit/a.py": "__import__('x')\n"}, "by __import__"),
     (fenced_third_parties, {"algebra/a.py": "import numpy as np"}, "algebra/a.py:1 imports numpy"),
+    (fenced_third_parties, {"study/a.py": "from difflib import get_close_matches"}, "imports difflib"),
     (fenced_third_parties, {"emit/a.py": "from scipy.linalg import lu"}, "imports scipy.linalg"),
     (fenced_third_parties, {"emit/numpy_target.py": "from llvmlite import ir"}, "imports llvmlite"),
     (fenced_third_parties, {"algebra/printing/printing.py": "import sympy"}, "imports sympy"),

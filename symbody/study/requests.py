@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,7 +24,7 @@ from ..bodies.frames.rotations import Rotation
 from ..bodies.mechanism.inferred_units import declared_unit
 from ..bodies.mechanism.mechanism import Body, Mechanism
 from ..derivation.equations.named_rows import output_rows
-from ..errors import ExpressionError, SimulationError, existing, listed
+from ..errors import ExpressionError, SimulationError, existing, hint, listed
 from ..simulation_options import SimulationOptions
 from ..units import unit_factor
 from .contact_requests import ContactRequest, FrictionRequest, contact_requests
@@ -245,9 +244,7 @@ class _RequestReader:
             return name
         if entries := [n for n in names if n.startswith(f"{name}[")]:
             raise said.error(f"output {name!r} has {len(entries)} entries; give them one by one: {listed(entries)}")
-        near = get_close_matches(name, names, n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise said.error(f"there is no {what} {said.text!r}; {existing(names)}.{hint}")
+        raise said.error(f"there is no {what} {said.text!r}; {existing(names)}.{hint(name, names)}")
 
     def _numbers(self, table: LocatedTable | None, known: Iterable[str], what: str) -> dict[str, float]:
         out: dict[str, float] = {}

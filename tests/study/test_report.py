@@ -44,7 +44,7 @@ def report(study: Study, folder) -> tuple[str, dict[str, str]]:
 def test_names_of_colours_are_those_of_css():
     assert {k: v.lower() for k, v in CSS4_COLORS.items()} == CSS
     assert all(re.fullmatch("#[0-9a-f]{6}", colour_text(name)) for name in (*CSS, "SteelBlue"))
-    with pytest.raises(sb.errors.ViewError, match="did you mean 'steelblue'"):
+    with pytest.raises(sb.errors.ViewError, match="Did you mean 'steelblue'"):
         colour_text("stelblue")
 
 

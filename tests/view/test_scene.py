@@ -267,7 +267,7 @@ def test_shapes_and_colours_of_choice():
 
 def test_a_solid_knows_colours_by_name():
     assert Solid("sphere", "", (1, 1, 1), colour="orange").colour == "#e8820c"
-    with pytest.raises(ViewError, match=r"'oranje' is not a colour.*did you mean 'orange'"):
+    with pytest.raises(ViewError, match=r"'oranje' is not a colour.*Did you mean 'orange'"):
         Solid("sphere", "", (1, 1, 1), colour="oranje")
 
 

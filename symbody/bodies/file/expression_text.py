@@ -17,12 +17,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Final, NamedTuple, NoReturn
 
 from ...algebra.graph.graph import ONE, PI
 from ...algebra.graph.names import rate_name
-from ...errors import ExpressionTextError, listed
+from ...errors import ExpressionTextError, hint, listed
 
 MOST_CHARACTERS: Final = 20_000  # in one expression
 MOST_DEPTH: Final = 100  # of parentheses, lists, calls and exponents within each other
@@ -319,9 +318,8 @@ class _Parser:
             self.steps.append(Step("name", (token.text, self.is_sign(".")), token.at, len(token.text)))
             return
         if token.text not in FUNCTIONS:
-            near = get_close_matches(token.text, FUNCTIONS, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            self.refuse(f"there is no function {token.text!r}; there are {listed(FUNCTIONS, 99)}.{hint}", token)
+            near = hint(token.text, FUNCTIONS)
+            self.refuse(f"there is no function {token.text!r}; there are {listed(FUNCTIONS, 99)}.{near}", token)
         count = self._arguments(token)
         least, most = FUNCTIONS[token.text]
         if not least <= count <= most:

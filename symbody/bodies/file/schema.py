@@ -12,10 +12,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, Final
 
-from ...errors import ExpressionTextError, ModelFileError, existing, listed
+from ...errors import ExpressionTextError, ModelFileError, existing, hint, listed
 from ...escaping import MOST_CHARACTERS
 from .expression_text import parsed_expression
 from .located import Formula, LocatedList, LocatedRecord, LocatedTable, LocatedText
@@ -52,9 +51,8 @@ class TextSchema(ValueSchema):
         if node.kind != "scalar" or node.is_null:
             raise wrong(source, node, self)
         if self.choices and node.text not in self.choices:
-            near = get_close_matches(node.text, self.choices, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise source.error(node, f"there is no {self.what} {node.text!r}; {existing(self.choices)}.{hint}")
+            near = hint(node.text, self.choices)
+            raise source.error(node, f"there is no {self.what} {node.text!r}; {existing(self.choices)}.{near}")
         return LocatedText(source, node, node.text)
 
     def json(self) -> dict[str, Any]:
@@ -235,14 +233,12 @@ class RecordSchema(ValueSchema):
                 found[kinds[-1]][0],
                 f"{self.what} is of one kind, this says {listed(kinds)}; make two of it, or drop one",
             )
-        near = next((m[0] for k in found if (m := get_close_matches(k, self.kinds, n=1))), None)
-        hint = f" Did you mean {near!r}?" if near else ""
-        raise source.error(node, f"{self.what} needs a key that tells its kind: {listed(self.kinds, 30)}.{hint}")
+        near = next(filter(None, (hint(k, self.kinds) for k in found)), "")
+        raise source.error(node, f"{self.what} needs a key that tells its kind: {listed(self.kinds, 30)}.{near}")
 
     def _unknown_key(self, source: FileText, key: YamlNode, kind: str, known: Keys) -> ModelFileError:
-        near = get_close_matches(key.text, known, n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        return source.error(key, f"there is no key {key.text!r} in {self._named(kind)}; {existing(known, 40)}.{hint}")
+        near = hint(key.text, known)
+        return source.error(key, f"there is no key {key.text!r} in {self._named(kind)}; {existing(known, 40)}.{near}")
 
     def json(self) -> dict[str, Any]:
         if not self.kinds:

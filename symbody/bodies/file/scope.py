@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -22,7 +21,7 @@ from ...algebra.graph.matrix import Matrix, as_matrix
 from ...algebra.graph.names import rate_name, stem_and_order
 from ...algebra.graph.node_table import nodes_made
 from ...algebra.graph.walk import free_symbols
-from ...errors import ExpressionTextError, ModelFileError, SymbodyError, existing, listed
+from ...errors import ExpressionTextError, ModelFileError, SymbodyError, existing, hint, listed, most_similar
 from ...escaping import identifier
 from ..frames.frames import Frame
 from ..frames.points import Point
@@ -236,7 +235,7 @@ class Scope:
         return self.contacts[name]
 
     def missing(self, name: str, what: str = "name") -> str:
-        """`there is no name 'legnth'; did you mean 'length'?`"""
+        """The sentence `there is no name 'legnth'`, with a suggestion."""
         known = [*self.known_symbols(), *self.parts, *self.model.bodies, *RESERVED]
         stem, order = stem_and_order(name)
         if order > MAX_ORDER:
@@ -253,9 +252,8 @@ class Scope:
             )
         if what == "body or frame":
             known = list(dict.fromkeys(["ground", *self.model.bodies, *self.model.frames, *self._parts_that_move()]))
-        near = get_close_matches(stem, list(dict.fromkeys(known)), n=1, cutoff=0.6)
-        if near:
-            return f"there is no {what} {name!r}. Did you mean {rate_name(near[0], order)!r}?"
+        if near := most_similar(stem, dict.fromkeys(known)):
+            return f"there is no {what} {name!r}. Did you mean {rate_name(near, order)!r}?"
         declared = (
             "; declare it under parameters, inputs, variables, coordinates or let"
             if what == "name"
@@ -356,9 +354,8 @@ class Scope:
         found = self._symbol(said.text)
         if found is None or found.kind not in kinds:
             known = [s.name for kind in kinds for s in self.model.symbols_of_kind(kind)]
-            near = get_close_matches(said.text, known, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise said.error(f"there is no {' or '.join(kinds)} {said.text!r}; {existing(known)}.{hint}")
+            near = hint(said.text, known)
+            raise said.error(f"there is no {' or '.join(kinds)} {said.text!r}; {existing(known)}.{near}")
         return found
 
     def output(self, said: Formula | LocatedList) -> Expr | Matrix:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Final
 
 import numpy as np
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from ...argument_kinds import answered_class
 from ...emit.run.callable import Array
-from ...errors import ViewError, shown, unknown
+from ...errors import ViewError, hint, shown, unknown
 from .colour_names import NAMED
 
 Three = tuple[float, float, float]
@@ -49,9 +48,9 @@ def colour_text(colour: str) -> str:
     """A colour as `#rrggbb`, or a role; by name or number."""
     known = NAMED.get(colour.lower(), colour)
     if known and known not in PALETTE and not re.fullmatch("#[0-9A-Fa-f]{6}", known):
-        near = get_close_matches(colour.lower(), NAMED, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ViewError(f"scene: {shown(colour)} is not a colour; write #rrggbb or the name of a colour of CSS{hint}")
+        raise ViewError(
+            f"scene: {shown(colour)} is not a colour; write #rrggbb or the name of a colour of CSS.{hint(colour, NAMED)}"
+        )
     return known
 
 
