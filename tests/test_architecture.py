@@ -97,6 +97,7 @@ SHARED = (
     "options",
     "printed_lines",
     "progress",
+    "rotation_arrays",
     "row_files",
     "simulation_options",
     "small_figures",
@@ -116,6 +117,7 @@ LAZY_DOORS = {  # files that may load a module when it is first needed, and why
 NUMERICS = {  # files before `emit` that compute with arrays, and why
     "symbody/array_files.py": "files of arrays",
     "symbody/row_files.py": "tables of numbers that grow on disk",
+    "symbody/rotation_arrays.py": "rotations in arrays, for files and figures",
     "symbody/algebra/nonlinear/nonlinear.py": "the one nonlinear solver, which every later stage uses",
     "symbody/algebra/nonlinear/trust_region.py": "its steps, by singular values",
     "symbody/algebra/nonlinear/least_norm.py": "linear equations of any rank, in stacks",

@@ -183,6 +183,17 @@ def test_plane_arm_beside_its_closed_form() -> None:
     assert places_of(found, ["q1", "q2", "q3"]) == pytest.approx(np.array(sorted(expected)), abs=1e-9)
 
 
+def test_half_a_turn_away_is_not_there() -> None:
+    """R - Rᵀ is zero for half a turn as well: the joint has to move by π, which its limits forbid."""
+    m = sb.Model("door")
+    leaf = m.body("leaf", mass=1.0, shape=sb.bar(1.0, "x"))
+    m.revolute("a", m.ground, leaf)
+    opened = task(sb.derive(m), leaf.frame)
+    assert inverse_kinematics(opened, rotation=np.diag([-1.0, -1, 1]), limits={"a": (0, 0)}, starts=3) == []
+    found = inverse_kinematics(opened, rotation=np.diag([-1.0, -1, 1]), limits={"a": (0, 4)}, starts=3)
+    assert [q["a"] for q in found] == pytest.approx([np.pi])
+
+
 def test_slides_are_no_angles() -> None:
     """A SCARA arm has two ways; its quill goes as far as it has to, and is not taken modulo 2π."""
     m = sb.Model("scara")

@@ -11,8 +11,8 @@ import pytest
 
 import symbody as sb
 from symbody.errors import ViewError
+from symbody.rotation_arrays import rotation_matrix
 from symbody.view.scenes.picture import frames_at
-from symbody.view.scenes.poses import rotation_matrix
 from symbody.view.scenes.scene import Scene, scene
 from symbody.write.files.film_file import film
 

@@ -9,7 +9,7 @@ import pytest
 
 import symbody as sb
 from symbody.errors import ViewError
-from symbody.view.scenes.poses import rotation_matrix
+from symbody.rotation_arrays import rotation_matrix
 from symbody.view.scenes.viewer import data
 
 from .browser import Browser, found

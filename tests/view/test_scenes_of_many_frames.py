@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.rotation_arrays import rotation_matrix
 from symbody.view.scenes import viewer
 from symbody.view.scenes.equal_items import MANY_FRAMES
-from symbody.view.scenes.poses import rotation_matrix
 
 from ..installed import installed
 

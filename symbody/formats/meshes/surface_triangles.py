@@ -8,6 +8,8 @@ from array import array
 from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias
 
+from ...rotation_arrays import Array, rotation_about, rotation_matrix
+
 Corner: TypeAlias = tuple[float, float, float]
 Affine: TypeAlias = tuple[float, ...]  # rows of [A b]: twelve numbers; x -> A x + b
 # the affine map that changes nothing
@@ -96,27 +98,19 @@ def scaling(x: float, y: float, z: float) -> Affine:
 
 
 def turning(axis: Sequence[float], degrees: float) -> Affine:
-    """Rodrigues' formula; a zero axis turns nothing."""
-    n = math.hypot(*axis)
-    if n == 0:
-        return IDENTITY
-    x, y, z = (a / n for a in axis)
-    c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
-    d = 1 - c
-    return (
-        x * x * d + c, x * y * d - z * s, x * z * d + y * s, 0.0,
-        y * x * d + z * s, y * y * d + c, y * z * d - x * s, 0.0,
-        z * x * d - y * s, z * y * d + x * s, z * z * d + c, 0.0,
-    )  # fmt: skip
+    """About an axis; a zero axis turns nothing."""
+    size = math.hypot(*axis)
+    return _rotating(rotation_about([a / size for a in axis], math.radians(degrees))) if size else IDENTITY
 
 
 def turning_by(x: float, y: float, z: float, w: float) -> Affine:
     """By a quaternion of norm one, scalar last."""
-    return (
-        1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w), 0.0,
-        2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w), 0.0,
-        2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y), 0.0,
-    )  # fmt: skip
+    return _rotating(rotation_matrix([w, x, y, z]))
+
+
+def _rotating(R: Array) -> Affine:
+    (a, b, c), (d, e, f), (g, h, i) = R.tolist()
+    return (a, b, c, 0.0, d, e, f, 0.0, g, h, i, 0.0)
 
 
 def _determinant(f: Affine) -> float:

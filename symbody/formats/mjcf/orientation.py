@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..robot.link_frames import UNTURNED, Mat, Vec, transpose, turn_matrix, turned_by
+from ..robot.rotation_numbers import of_quaternion
 from .mjcf_tree import Attributes
 
 
@@ -75,17 +76,10 @@ def rotation_of(given: Attributes, compiler: Compiler) -> Mat:
 
 
 def from_quaternion(q: Sequence[float], given: Attributes) -> Mat:
-    size = math.sqrt(math.fsum(x * x for x in q))
-    if not size:
+    if not any(q):
         raise given.wrong("its quaternion is zero")
-    w, x, y, z = (c / size for c in q)
-    if not x and not y and not z:
-        return UNTURNED
-    return (
-        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
-    )
+    w, x, y, z = q
+    return of_quaternion(w, x, y, z)
 
 
 def _from_euler(given: Attributes, compiler: Compiler) -> Mat:

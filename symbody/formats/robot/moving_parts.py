@@ -21,6 +21,7 @@ import numpy as np
 import symbody as sb
 
 from ...errors import ModelError, listed
+from ...rotation_arrays import rotation_about, rotation_matrix, rotation_vector
 
 TOLERANCE: Final = 1e-9  # relative difference at which two poses count as equal
 PROBES: Final = (0.0, 0.25, -0.7, 1.3)  # values of a coordinate at which its motion is compared with a slide or a turn
@@ -214,7 +215,7 @@ class MovingParts:
         first = self.numbers(matrix, {q: 0.0})
         if not _is_close(first, np.eye(3)):
             yield ConstantPose(first)
-        axis = _rotation_vector(first.T @ self.numbers(matrix, {q: PROBES[1]})) / PROBES[1]
+        axis = rotation_vector(first.T @ self.numbers(matrix, {q: PROBES[1]})) / PROBES[1]
         if any(not _is_close(self.numbers(matrix, {q: x}), first @ rotation_about(axis, x)) for x in PROBES[2:]):
             raise self._no_joint(frame, [q], "a rotation that is not one about a fixed axis")
         if abs(np.linalg.norm(axis) - 1) > TOLERANCE:
@@ -225,7 +226,7 @@ class MovingParts:
         group = next((g for g in self.mechanism.norms if set(g) == set(moved)), None)
         if group is not None:
             e = np.array([0.5, -0.1, 0.7, 0.5]) / math.hypot(0.5, -0.1, 0.7, 0.5)
-            if _is_close(self.numbers(matrix, dict(zip(group, e, strict=True))), _of_quaternion(e)):
+            if _is_close(self.numbers(matrix, dict(zip(group, e, strict=True))), rotation_matrix(e)):
                 return Move("ball", tuple(group))
         raise self._no_joint(frame, moved, "a rotation by several coordinates at once")
 
@@ -234,32 +235,6 @@ class MovingParts:
             f"{self.what}: {listed([q.name for q in moved])} gives frame {frame.name!r} {why}; no joint of this format "
             "does that. Describe the motion by revolute, prismatic, spherical or free joints"
         )
-
-
-# ------------------------------------------------------------------------------------------------------- rotations
-
-
-def rotation_about(axis: Any, angle: float) -> Any:
-    """exp(angle ã): the rotation about an axis, whose length multiplies the angle (Rodrigues)."""
-    size = float(np.linalg.norm(axis))
-    if size * abs(angle) == 0:
-        return np.eye(3)
-    x, y, z = axis / size
-    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.eye(3) + math.sin(size * angle) * K + (1 - math.cos(size * angle)) * (K @ K)
-
-
-def _rotation_vector(R: Any) -> Any:
-    """Axis times angle of a rotation by less than π."""
-    v = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
-    sine = float(np.linalg.norm(v))
-    return v if sine == 0 else v / sine * math.atan2(sine, (np.trace(R) - 1) / 2)
-
-
-def _of_quaternion(e: Any) -> Any:
-    w, v = e[0], np.asarray(e[1:])
-    K = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
-    return np.eye(3) + 2 * w * K + 2 * (K @ K)
 
 
 def _is_close(a: Any, b: Any) -> bool:

@@ -1,10 +1,11 @@
-"""Rotations as numbers: roll, pitch and yaw, and quaternions, from matrices."""
+"""Rotations of files: roll, pitch and yaw, and quaternions, from matrices and back."""
 
 from __future__ import annotations
 
 import math
 
-from .link_frames import Mat
+from ...rotation_arrays import euler_parameters
+from .link_frames import UNTURNED, Mat
 from .robot_text import Angles, Printed
 
 
@@ -19,17 +20,20 @@ def roll_pitch_yaw(R: Mat) -> Angles:
 
 
 def quaternion_of(R: Mat) -> tuple[float, float, float, float]:
-    """w, x, y, z with w ≥ 0, from the largest of the four."""
-    (a, b, c), (d, e, f), (g, h, i) = R
-    squares = (1 + a + e + i, 1 + a - e - i, 1 - a + e - i, 1 - a - e + i)
-    k = max(range(4), key=lambda n: squares[n])
-    rows = (
-        (squares[0], h - f, c - g, d - b),
-        (h - f, squares[1], d + b, c + g),
-        (c - g, d + b, squares[2], h + f),
-        (d - b, c + g, h + f, squares[3]),
-    )
-    size = math.hypot(*rows[k])
-    sign = -1.0 if rows[k][0] < 0 else 1.0
-    w, x, y, z = (sign * v / size for v in rows[k])
+    """w, x, y, z with w ≥ 0."""
+    e = euler_parameters(R)
+    w, x, y, z = (e if e[0] >= 0 else -e).tolist()
     return w, x, y, z
+
+
+def of_quaternion(w: float, x: float, y: float, z: float) -> Mat:
+    """The rotation by a quaternion of any length but zero; exact numbers where it does not turn."""
+    size = math.hypot(w, x, y, z)
+    if not (x or y or z):
+        return UNTURNED
+    w, x, y, z = w / size, x / size, y / size, z / size
+    return (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )

@@ -14,6 +14,7 @@ from typing import Any, Final
 from ...errors import ModelError, shown
 from ...given_files import beside
 from ..robot.link_frames import LinkPlacement, Vec, from_rpy
+from ..robot.rotation_numbers import of_quaternion
 from ..robot.xml_tree import XmlElement, finite_number, read_xml
 
 MOST_INCLUDES: Final = 1000
@@ -73,23 +74,13 @@ class SdfFile:
         form = e.attributes.get("rotation_format", "euler_rpy")
         if form == "quat_xyzw":
             x, y, z, a, b, c, w = self.numbers(e, 7)
-            return LinkPlacement(_of_quaternion(w, a, b, c), (x, y, z))
+            return LinkPlacement(of_quaternion(w, a, b, c), (x, y, z))
         if form != "euler_rpy":
             raise self.wrong(e, f"rotation_format={shown(form)} is neither euler_rpy nor quat_xyzw")
         x, y, z, *angles = self.numbers(e, 6)
         if e.attributes.get("degrees", "false").lower() in ("1", "true"):
             angles = [math.radians(a) for a in angles]
         return LinkPlacement(from_rpy(*angles), (x, y, z))
-
-
-def _of_quaternion(w: float, x: float, y: float, z: float) -> Any:
-    size = math.hypot(w, x, y, z) or 1.0
-    w, x, y, z = w / size, x / size, y / size, z / size
-    return (
-        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
-    )
 
 
 def read_file(source: Any, caller: str) -> SdfFile:

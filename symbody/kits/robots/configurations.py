@@ -22,6 +22,7 @@ import symbody as sb
 
 from ...argument_kinds import answered
 from ...errors import shown
+from ...rotation_arrays import rotation_vector
 from ...summary import Introduced
 from .tasks import LinkTask
 
@@ -225,13 +226,6 @@ def _misfit(f: Any, p: np.ndarray, q: np.ndarray, goal: tuple[Any, Any]) -> tupl
         parts.append(goal[0] - place.ravel())
         rows.append(J[:3])
     if goal[1] is not None:
-        parts.append(_rotation_vector(goal[1] @ R.T))
+        parts.append(rotation_vector(goal[1] @ R.T))
         rows.append(J[3:])
     return np.concatenate(parts), np.vstack(rows)
-
-
-def _rotation_vector(R: np.ndarray) -> np.ndarray:
-    axis = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
-    size = float(np.linalg.norm(axis))
-    angle = float(np.arctan2(size, (np.trace(R) - 1) / 2))
-    return axis * (angle / size) if size > 1e-12 else axis

@@ -10,6 +10,7 @@ from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import ModelError, SimulationError, finite_number, shown
 from ...integrate.piles.pile_solids import PileSolid
+from ...rotation_arrays import euler_parameters, product_of_rotations
 
 
 def other_parameters(body: Equations) -> Array:
@@ -64,34 +65,12 @@ def principal_rotations(where: str, given: Any, count: int, solid: PileSolid) ->
     size = np.linalg.norm(e, axis=1, keepdims=True)
     if not (size > 0).all():
         raise ModelError(f"{where}: rotations have a row of zeros")
-    return products_of_rotations(e / size, euler_parameters(solid.turn))
+    return product_of_rotations(e / size, euler_parameters(solid.turn))
 
 
 def drawn_rotations(e: Array, solid: PileSolid) -> Array:
     """Euler parameters of the shape's frame, from those of the principal axes."""
-    return products_of_rotations(e, euler_parameters(solid.turn.T))
-
-
-def euler_parameters(R: Array) -> Array:
-    """Of a rotation matrix: the eigenvector of the largest eigenvalue (Bar-Itzhack 2000)."""
-    K = np.array([
-        [np.trace(R), R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
-        [R[2, 1] - R[1, 2], R[0, 0] - R[1, 1] - R[2, 2], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]],
-        [R[0, 2] - R[2, 0], R[0, 1] + R[1, 0], R[1, 1] - R[0, 0] - R[2, 2], R[1, 2] + R[2, 1]],
-        [R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], R[2, 2] - R[0, 0] - R[1, 1]],
-    ])  # fmt: skip
-    e = np.linalg.eigh(K)[1][:, -1]
-    return e if e[np.argmax(np.abs(e))] > 0 else -e
-
-
-def products_of_rotations(a: Array, b: Array) -> Array:
-    """First b, then a, as Euler parameters in the last axis."""
-    a0, a1, a2, a3 = np.moveaxis(np.asarray(a), -1, 0)
-    b0, b1, b2, b3 = np.moveaxis(np.asarray(b), -1, 0)
-    return np.stack([
-        a0 * b0 - a1 * b1 - a2 * b2 - a3 * b3, a0 * b1 + a1 * b0 + a2 * b3 - a3 * b2,
-        a0 * b2 - a1 * b3 + a2 * b0 + a3 * b1, a0 * b3 + a1 * b2 - a2 * b1 + a3 * b0,
-    ], axis=-1)  # fmt: skip
+    return product_of_rotations(e, euler_parameters(solid.turn.T))
 
 
 def mass_of(where: str, mass: float | None, density: float | None, solid: PileSolid) -> float:

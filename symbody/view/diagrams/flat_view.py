@@ -17,9 +17,9 @@ from ...errors import SymbodyError, ViewError
 from ...integrate.result.trajectory import Trajectory
 from ...integrate.start.assembly import assemble
 from ...integrate.start.state import State
+from ...rotation_arrays import rotation_matrix
 from ..scenes.appearance import Appearance
 from ..scenes.camera import gravity_direction, plane_normal, up_without_gravity
-from ..scenes.poses import rotation_matrix
 from ..scenes.scene_items import Mesh, Solid
 from ..scenes.shown_motion import shown_motion_of, trajectory_of
 from ..scenes.skeleton import SkeletonFinder, placer

@@ -13,6 +13,7 @@ from ...derivation.equations.keywords import values_by_name
 from ...emit.run.callable import Array
 from ...errors import ViewError
 from ...escaping import in_figure
+from ...rotation_arrays import rotation_vector
 from ..figures.drawing import typeset
 from ..scenes.camera import gravity_direction
 from ..scenes.poses import Poses
@@ -332,11 +333,13 @@ class _Sketch:
         frame = self.posed.frame_of(body)
         R, R0 = self.finder.now.R[frame][0], zero.R[frame][0]
         own = self._line(body, p)
-        axis, angle = _axis_and_angle(R @ R0.T)
-        if axis is None or abs(value) < VISIBLE:
+        turned = rotation_vector(R @ R0.T)
+        angle = float(np.linalg.norm(turned))
+        if angle < 1e-9 or abs(value) < VISIBLE:
             end = self.at(p)
             self.wishes.append(Wish(word, float(end[0]), float(end[1])))
             return
+        axis = turned / angle
         flat_axis = abs(float(axis @ self.view.eye))
         if abs(float(own @ axis)) > 0.95 or np.hypot(*self.view.flat(own - (own @ axis) * axis)) < 0.05:
             own = np.cross(axis, self.view.eye) if flat_axis < 0.95 else self.view.right
@@ -393,16 +396,3 @@ class _Sketch:
                 places.append(self.posed.place(body, self.skeleton.centres[body]))
             p = self.at(np.mean(places, axis=0))
             self.wishes.append(Wish(in_figure(body), float(p[0]), float(p[1]), colour="soft"))
-
-
-def _axis_and_angle(R: Array) -> tuple[Array | None, float]:
-    """Axis and angle of a rotation matrix, the angle from 0 to pi; None if it does not turn."""
-    twice = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    size = float(np.linalg.norm(twice))
-    angle = math.atan2(size, float(np.trace(R)) - 1)
-    if angle < 1e-9:
-        return None, 0.0
-    if size > 1e-9:
-        return twice / size, angle
-    values, axes = np.linalg.eigh((R + R.T) / 2)
-    return axes[:, int(np.argmax(values))], angle

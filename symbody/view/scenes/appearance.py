@@ -20,13 +20,14 @@ from ...emit.run.callable import Array
 from ...errors import ViewError, in_number, shown, unknown
 from ...formats.robot.robot import Robot
 from ...formats.robot.robot_text import LinkShape
+from ...rotation_arrays import euler_parameters, rotation_matrix
 from ...study.requests import Drawing, DrawnShape
 from .body_shapes import BodyInertia, Painter, appearance_expressions, checked_shapes, link_solids, placed_solids, rod
 from .camera import CameraAndFloor
 from .deformed_surfaces import deformed_surface
 from .glyphs import Support
 from .meshes import KINDS, MAX_IN_ALL, found_file, read_mesh, smooth_mesh
-from .poses import Placer, continuous_parameters, euler_parameters, four, rotation_matrix, three
+from .poses import Placer, continuous_parameters, four, three
 from .scene_items import GROUND, End, Mesh, Solid, Span, Surface, Trace, Track, colour_text
 from .skeleton import SkeletonFinder
 
@@ -163,7 +164,7 @@ class Appearance:
         R, r = np.array(turn, dtype=np.float64).reshape(3, 3), np.array(at, dtype=np.float64)
         out = []
         for s in made:
-            turned = four(euler_parameters(R @ rotation_matrix(s.rotation))[0])
+            turned = four(euler_parameters(R @ rotation_matrix(s.rotation)))
             local = replace(s, position=three(r + R @ np.array(s.position)), rotation=turned, colour=colour)
             out.append(replace(self._in_owner_frame(local, d.frame, owner), opacity=d.opacity, name=d.name))
         return out
@@ -189,7 +190,7 @@ class Appearance:
         """A solid given in one frame, in that of its owner."""
         now, carrier = self.finder.now, self._frame_named(owner, frame)
         x, R = now.within(carrier, now.r[frame])[0], now.turned_within(carrier, now.R[frame])[0]
-        turned = four(euler_parameters(R @ rotation_matrix(s.rotation))[0])
+        turned = four(euler_parameters(R @ rotation_matrix(s.rotation)))
         return replace(s, frame=owner, position=three(x + R @ np.array(s.position)), rotation=turned)
 
     def _end(self, frame: Frame, places: Array) -> End:

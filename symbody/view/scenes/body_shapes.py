@@ -26,7 +26,8 @@ from ...bodies.mechanism.mechanism import Body
 from ...emit.run.callable import Array
 from ...errors import ViewError, shown
 from ...formats.robot.robot_text import LinkShape
-from .poses import euler_parameters, four, rotation_matrix, three, turning_z_to
+from ...rotation_arrays import euler_parameters, rotation_matrix
+from .poses import four, three, turning_z_to
 from .scene_items import BODY_COLOURS, Solid, Three
 from .skeleton import Skeleton, Wheel
 
@@ -157,7 +158,7 @@ class Painter:
             if thin and not round_one and len(held) > 1 and edges[1] > 0.2 * edges[0]:
                 return [self._ball(inertia)]
             edges = np.maximum(edges, 0.8 * self.rod)
-            turn = four(euler_parameters(axes)[0])
+            turn = four(euler_parameters(axes))
             if thin and round_one:
                 size = (float(edges[0] + edges[1]) / math.sqrt(12.0), float(edges[2]))
                 return [Solid("cylinder", "", size, inertia.centre, turn)]

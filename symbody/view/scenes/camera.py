@@ -11,7 +11,8 @@ import numpy as np
 
 from ...algebra.calculus.evaluate import evaluate
 from ...emit.run.callable import Array
-from .poses import rotation_matrix, three
+from ...rotation_arrays import rotation_matrix
+from .poses import three
 from .scene_items import FIELD_OF_VIEW, GROUND, Camera, Floor, Mesh, Solid, Span, Surface, Three, Track
 from .shown_motion import ShownMotion
 from .skeleton import SkeletonFinder

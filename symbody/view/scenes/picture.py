@@ -15,8 +15,9 @@ import numpy as np
 from ...emit.run.callable import Array
 from ...errors import ViewError, unknown
 from ...escaping import in_html
+from ...rotation_arrays import rotation_matrix
 from .deformed_surfaces import coarse, painted_values, places, ramp, weights_at
-from .poses import interpolated_rotation, rotation_matrix
+from .poses import interpolated_rotation
 from .scene_items import FIELD_OF_VIEW, GROUND, PALETTE, End, Instances, Mesh, Solid, Surface
 from .solids import profile, ratio_of, reach_of, scale_of, unit_mesh
 

@@ -12,10 +12,10 @@ from ...emit.run.callable import Array
 from ...errors import ViewError, shown, unknown
 from ...integrate.piles.machine_programs import machine_places
 from ...integrate.piles.pile_records import BALL, CLUMP, DRUM
+from ...rotation_arrays import euler_parameters, product_of_rotations
 from ...study.piles.pile_motion import PileMotion
-from ...study.piles.pile_numbers import products_of_rotations
 from .camera import fitted_camera, round_number
-from .poses import euler_parameters, turning_z_to
+from .poses import continuous_parameters, turning_z_to
 from .scene_items import BODY_COLOURS, GROUND, Camera, Floor, Instances, Mesh, Solid, colour_text
 from .solids import profile, reach_of, solid_of_revolution
 
@@ -105,7 +105,7 @@ def _carried_states(motion: PileMotion, picked: Array) -> list[Array]:
         return []
     states = np.stack(list(motion.mechanism.values()), axis=1)[picked]
     places, R = machine_places(machine, motion.t[picked], states)
-    turns = [euler_parameters(R[:, k]) for k in range(places.shape[1])]
+    turns = [continuous_parameters(euler_parameters(R[:, k])) for k in range(places.shape[1])]
     return [np.concatenate([places[:, k], e], axis=1)[:, None] for k, e in enumerate(turns)]
 
 
@@ -123,7 +123,7 @@ def _solid(kind: PileKind, colour: str) -> tuple[Solid, Mesh | None]:
 def _rotations(kind: PileKind, e: Array) -> Array | None:
     if kind.solid.form == BALL:
         return None
-    return products_of_rotations(e, np.array(turning_z_to(kind.solid.axis))) if kind.solid.form == DRUM else e
+    return product_of_rotations(e, np.array(turning_z_to(kind.solid.axis))) if kind.solid.form == DRUM else e
 
 
 def _ball_mesh(centres: Array, radii: Array) -> Mesh:

@@ -110,45 +110,11 @@ def column(values: Sequence[Any]) -> Matrix:
 # ----------------------------------------------------------------------------------------------------- Euler parameters
 
 
-def euler_parameters(R: Array) -> Array:
-    """Euler parameters of rotation matrices (n, 3, 3), scalar first, with signs that do not jump from one to the next.
-
-    Of the four expressions for them, each divided by its largest part, the one with the largest divisor is taken
-    (Shepperd 1978).
-    """
-    m = R.reshape(-1, 3, 3)
-    xx, yy, zz = m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]
-    a, b, c = m[:, 2, 1], m[:, 0, 2], m[:, 1, 0]
-    d, e, f = m[:, 1, 2], m[:, 2, 0], m[:, 0, 1]
-    ways = np.stack(
-        [
-            np.stack([1 + xx + yy + zz, a - d, b - e, c - f], axis=1),
-            np.stack([a - d, 1 + xx - yy - zz, c + f, b + e], axis=1),
-            np.stack([b - e, c + f, 1 - xx + yy - zz, a + d], axis=1),
-            np.stack([c - f, b + e, a + d, 1 - xx - yy + zz], axis=1),
-        ],
-        axis=1,
-    )
-    best = np.argmax(np.diagonal(ways, axis1=1, axis2=2), axis=1)
-    chosen = ways[np.arange(len(m)), best]
-    return continuous_parameters(chosen / np.linalg.norm(chosen, axis=1, keepdims=True))
-
-
 def continuous_parameters(e: Array) -> Array:
     """Euler parameters along time with signs such that neighbours are close: e and -e are the same rotation."""
     agrees = np.sum(e[1:] * e[:-1], axis=1) >= 0
     sign = np.concatenate([[1.0], np.cumprod(np.where(agrees, 1.0, -1.0))])
     return e * sign[:, None]
-
-
-def rotation_matrix(e: Sequence[float] | Array) -> Array:
-    """R = (2 e0² - 1) 1 + 2 (e eᵀ + e0 ẽ), of one row of Euler parameters or of many: (..., 4) -> (..., 3, 3)."""
-    e = np.asarray(e, dtype=np.float64)
-    e0, v = e[..., :1, None], e[..., 1:]
-    skewed = np.zeros((*e.shape[:-1], 3, 3))
-    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        skewed[..., k, j], skewed[..., j, k] = v[..., i], -v[..., i]
-    return (2 * e0**2 - 1) * np.eye(3) + 2 * (v[..., :, None] * v[..., None, :] + e0 * skewed)
 
 
 def interpolated_rotation(e: Array, s: float, f: Array) -> Array:

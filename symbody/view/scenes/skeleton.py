@@ -20,7 +20,8 @@ from ...bodies.mechanism.mechanism import Action, Body, Joint, Mechanism
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import ViewError
-from .poses import Placer, Poses, euler_parameters, three
+from ...rotation_arrays import euler_parameters
+from .poses import Placer, Poses, continuous_parameters, three
 from .scene_items import GROUND, Three
 from .shown_motion import ShownMotion
 
@@ -348,7 +349,9 @@ class SkeletonFinder:
 
     def _rotations_between(self, j: Joint) -> Array:
         """Rotations of the inner side relative to the outer one, from the first tested configuration to each."""
-        return _relative_parameters(euler_parameters(self.tried.turned_within(j.outer, self.tried.R[j.inner])))
+        return _relative_parameters(
+            continuous_parameters(euler_parameters(self.tried.turned_within(j.outer, self.tried.R[j.inner])))
+        )
 
     def _axis_in_loop(self, j: Joint) -> Array | None:
         """The normal of a planar motion; else the direction orthogonal to the joint's constraint torques (forces, where

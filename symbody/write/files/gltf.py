@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...rotation_arrays import rotation_matrix
 from ...view.scenes.deformed_surfaces import envelope, normal_shifts, ramp
 from ...view.scenes.picture import coil, colour_of, frames_at
-from ...view.scenes.poses import continuous_parameters, four, rotation_matrix, turning_z_to
+from ...view.scenes.poses import continuous_parameters, four, turning_z_to
 from ...view.scenes.scene_items import GROUND, Solid, Span, Surface
 from ...view.scenes.solids import ratio_of, scale_of, unit_mesh
 
