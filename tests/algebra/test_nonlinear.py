@@ -47,6 +47,13 @@ def test_what_is_said_to_hold_is_a_zero(name, factor):
     assert not found.holds or np.max(np.abs(F)) < 1e-10 * (1 + np.max(np.abs(J) @ np.abs(found.x)))
 
 
+@pytest.mark.parametrize("factor", [10, 100])
+def test_most_are_found_from_far_away(factor):
+    starts = {name: standard(name) for name in STANDARD}
+    found = [name for name, (function, start) in starts.items() if System(function).zero(factor * start).holds]
+    assert len(found) >= len(STANDARD) - 3
+
+
 def test_fewer_evaluations_than_peers():
     """In sum, where both end at a zero; rows and slopes are one evaluation here, and two in MINPACK."""
     ours, hybr, lm = 0, 0, 0

@@ -5,6 +5,7 @@ import pytest
 
 import symbody as sb
 from symbody.kits import motions
+from symbody.kits.motions.parts.statements import kinked_statements
 from symbody.kits.motions.transcription.contradictions import dependent_statements
 
 
@@ -294,7 +295,8 @@ def test_costs_without_derivatives_are_named():
     assert told in problem.solve(4).outcome
     problem, push, _ = cart()
     push.start(x=0, v=0).end(x=1, v=0).cost("fuel", integral="abs(F)").bounds(F=(-10, 10))
-    motion = problem.solve(10, max_iterations=60)
+    assert kinked_statements([push]) == ["cost 'fuel'"]
+    motion = problem.solve(10, max_iterations=60)  # which some versions of IPOPT may find all the same
     assert motion.outcome or "cost 'fuel' has a kink" in motion.outcome
 
 

@@ -119,10 +119,9 @@ def test_branches_go_through_each_other():
     p = sb.symbol("p")
     A = sb.matrix([[0, 0, 1, 0], [0, 0, 0, 1], [-p * p, 0, -0.2, 0], [0, -9, 0, -0.1]])
     locus = sb.linear_system(A).root_locus(points=15, p=(1.0, 6.0))
-    for branch in locus.eigenvalues.T:
-        still = np.allclose(branch, branch[0])
-        moving = np.allclose(branch.real, -0.1) and np.allclose(np.abs(branch), locus.values)
-        assert still or moving
+    still = [np.allclose(branch, branch[0]) for branch in locus.eigenvalues.T]
+    moving = [np.allclose(b.real, -0.1) and np.allclose(np.abs(b), locus.values) for b in locus.eigenvalues.T]
+    assert (sum(still), sum(moving)) == (2, 2)
 
 
 def test_slow_crossings_beside_fast_decay():

@@ -142,6 +142,7 @@ def test_random_text_raises_errors_of_ours_only() -> None:
     eq, draw = course.pendulum(), Random(7)
     good = r"m l^2\ddot{\theta} + c\dot\theta + \frac{mg}{1}l\sin(\theta) = 0"
     pool = [*good, "\\", "{", "}", "^", "_", "'", "=", "frac", "ddot", "\n", "θ", "\u0308", "&"]
+    judged = 0
     for _ in range(300):
         letters = list(good)
         for _ in range(draw.randint(1, 4)):
@@ -151,3 +152,5 @@ def test_random_text_raises_errors_of_ours_only() -> None:
             student_answer(eq, "".join(letters), {}, ())
         except sb.SymbodyError:
             continue
+        judged += 1
+    assert 0 < judged < 300
