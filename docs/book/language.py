@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 import symbody as sb
-from symbody.command_line.cli import command_parser
+from symbody.command_line.parsers import command_parser
 
 from .member_groups import member_groups
 from .pages import output_box, title_of
