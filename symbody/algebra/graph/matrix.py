@@ -105,19 +105,23 @@ class Matrix(Portable):
     def __neg__(self) -> Matrix:
         return self.map(operator.neg)
 
-    def _elementwise(self, op: str, operation: Callable[[Expr, Expr], Expr], other: Any) -> Matrix:
+    def _pairs_with(self, other: Any, op: str) -> Iterator[tuple[Expr, Expr]]:
+        """Entries beside those of a matrix of the same shape."""
         b = as_matrix(other)
         if b.rows != self.rows or b.cols != self.cols:
             raise ExpressionError(f"{op}: matrices of shapes {self.shape} and {b.shape} do not fit")
-        return Matrix(self.rows, self.cols, tuple(map(operation, self.entries, b.entries)))
+        return zip(self.entries, b.entries, strict=True)
 
     def __add__(self, other: Any) -> Matrix:
-        return self._elementwise("add", addition, other)
+        pairs = self._pairs_with(other, "add")
+        sums = [x if y is ZERO else y if x is ZERO else addition(x, y) for x, y in pairs]
+        return Matrix(self.rows, self.cols, tuple(sums))
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Matrix:
-        return self._elementwise("sub", difference, other)
+        differences = [x if y is ZERO else difference(x, y) for x, y in self._pairs_with(other, "sub")]
+        return Matrix(self.rows, self.cols, tuple(differences))
 
     def __rsub__(self, other: Any) -> Matrix:
         return as_matrix(other) - self
@@ -201,6 +205,20 @@ def sum_of_products(a: Sequence[Expr], b: Sequence[Expr]) -> Expr:
             term = product(x, y)
             total = term if total is ZERO else addition(total, term)
     return total
+
+
+def sum_of_two(a: Expr, b: Expr, c: Expr, d: Expr) -> Expr:
+    """a b + c d without the products that are zero."""
+    if a is ZERO or b is ZERO:
+        return ZERO if c is ZERO or d is ZERO else product(c, d)
+    return product(a, b) if c is ZERO or d is ZERO else addition(product(a, b), product(c, d))
+
+
+def difference_of_two(a: Expr, b: Expr, c: Expr, d: Expr) -> Expr:
+    """a b - c d without the products that are zero."""
+    if a is ZERO or b is ZERO:
+        return ZERO if c is ZERO or d is ZERO else -product(c, d)
+    return product(a, b) if c is ZERO or d is ZERO else difference(product(a, b), product(c, d))
 
 
 _SCALARS: Final = (Expr, int, float, str)  # entries, not rows
@@ -310,7 +328,8 @@ def cross(a: Any, b: Any) -> Any:
     if a.shape != (3, 1) or b.shape != (3, 1):
         raise ExpressionError(f"cross needs two 3-vectors, got shapes {a.shape} and {b.shape}")
     (a1, a2, a3), (b1, b2, b3) = a.entries, b.entries
-    return Matrix(3, 1, (a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1))
+    minor = difference_of_two
+    return Matrix(3, 1, (minor(a2, b3, a3, b2), minor(a3, b1, a1, b3), minor(a1, b2, a2, b1)))
 
 
 def outer(a: Any, b: Any) -> Any:

@@ -24,6 +24,7 @@ from ...errors import ModelError, shown
 
 ROUNDED_COSINE: Final = 2.0**-52  # largest component of a unit vector that is rounding of the others
 AXES: Final = {"x": 0, "y": 1, "z": 2}
+OTHER_AXES: Final = ((1, 2), (2, 0), (0, 1))  # after each, in cyclic order
 SEQUENCES: Final = {"euler": "zxz", "cardan": "xyz", "tait-bryan": "zyx", "yaw-pitch-roll": "zyx"}
 
 
@@ -38,20 +39,42 @@ class Turn:
     def inverse(self) -> Turn:
         return Turn(self.axis, -self.angle)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Of pickles, which are the same whether its sine and cosine were requested or not."""
+        return {"axis": self.axis, "angle": self.angle}
+
+    @cached_property
+    def sine_and_cosine(self) -> tuple[Expr, Expr]:
+        """Of its angle."""
+        return sin(self.angle), cos(self.angle)
+
     def __call__(self, v: Matrix) -> Matrix:
         """Components before the turn, of a vector given after it."""
-        return self._rotated(v, sin(self.angle))
+        s, c = self.sine_and_cosine
+        i, j = OTHER_AXES[self.axis]
+        x, y = v.entries[i], v.entries[j]
+        if y is ZERO:
+            return v if x is ZERO else self._with_others(v, c * x, s * x)
+        if x is ZERO:
+            return self._with_others(v, -(s * y), c * y)
+        return self._with_others(v, c * x - s * y, s * x + c * y)
 
     def inwards(self, v: Matrix) -> Matrix:
         """Components after the turn, of a vector given before it: with the sine and cosine of the same angle."""
-        return self._rotated(v, -sin(self.angle))
+        s, c = self.sine_and_cosine
+        i, j = OTHER_AXES[self.axis]
+        x, y = v.entries[i], v.entries[j]
+        if y is ZERO:
+            return v if x is ZERO else self._with_others(v, c * x, -(s * x))
+        if x is ZERO:
+            return self._with_others(v, s * y, c * y)
+        first, sine_part = c * x + s * y, s * x
+        return self._with_others(v, first, c * y - sine_part)
 
-    def _rotated(self, v: Matrix, s: Expr) -> Matrix:
-        k, c = self.axis, cos(self.angle)
-        i, j = (k + 1) % 3, (k + 2) % 3
-        out = list(v.entries)
-        out[i], out[j] = c * v.entries[i] - s * v.entries[j], s * v.entries[i] + c * v.entries[j]
-        return Matrix(3, 1, tuple(out))
+    def _with_others(self, v: Matrix, x: Expr, y: Expr) -> Matrix:
+        """A vector with other components about the axis, in cyclic order after it."""
+        a, b, c = v.entries
+        return Matrix(3, 1, (a, x, y) if self.axis == 0 else (y, b, x) if self.axis == 1 else (x, y, c))
 
     def spin(self) -> Matrix:
         """Angular velocity of the turn, the same in both frames."""
