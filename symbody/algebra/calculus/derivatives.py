@@ -287,7 +287,7 @@ def derivative(thing: Any, x: Symbol) -> Any:
     See also: `gradient`, `jacobian`, `algebra.directional_derivative`, `time_derivative`.
     """
     _refuse_constants([x])
-    return _along(thing, {x: ONE})
+    return _along(thing, {x: ONE}, evaluation_order(scalars(thing)))
 
 
 def directional_derivative(thing: Any, direction: Mapping[Any, Any]) -> Any:
@@ -299,14 +299,15 @@ def directional_derivative(thing: Any, direction: Mapping[Any, Any]) -> Any:
 
     See also: `derivative`, `jacobian`, `time_derivative`.
     """
-    return _along(thing, {s: as_expr(d) for s, d in direction.items()})
+    return _along(thing, {s: as_expr(d) for s, d in direction.items()}, evaluation_order(scalars(thing)))
 
 
-def _along(thing: Any, direction: Mapping[Node, Expr]) -> Any:
-    tangents = _forward(evaluation_order(scalars(thing)), {s: {0: d} for s, d in direction.items()})
+def _along(thing: Any, direction: Mapping[Node, Expr], order: Iterable[Node]) -> Any:
+    tangents = _forward(order, {s: {0: d} for s, d in direction.items()}) if direction else {}
+    empty: Tangents = {}
 
     def pick(e: Expr) -> Expr:
-        return tangents.get(e, {}).get(0, ZERO)
+        return tangents.get(e, empty).get(0, ZERO)
 
     return thing.map(pick) if isinstance(thing, Matrix) else pick(as_expr(thing))
 
@@ -383,9 +384,10 @@ def time_derivative(thing: Any, rates: Mapping[Symbol, Any] | None = None) -> An
     if rates is not None and not isinstance(rates, Mapping):
         raise ExpressionError(f"time_derivative: rates= maps symbols to their time derivatives, got {shown(rates)}")
     table = rates or {}
-    inside = [n for n in evaluation_order(scalars(thing)) if isinstance(n, Symbol)]
+    order = evaluation_order(scalars(thing))
+    inside = [n for n in order if isinstance(n, Symbol)]
     moving = {n: as_expr(table[n]) if n in table else rate_of(n) for n in inside}
-    return _along(thing, {s: r for s, r in moving.items() if r is not ZERO})
+    return _along(thing, {s: r for s, r in moving.items() if r is not ZERO}, order)
 
 
 def _refuse_constants(wrt: Any) -> None:

@@ -53,7 +53,21 @@ def free_symbols(*things: Any) -> list[Symbol]:
 
     See also: `substitute`, `Symbol`.
     """
-    return [n for n in evaluation_order(scalars(*things)) if isinstance(n, Symbol)]
+    seen = dict.fromkeys(scalars(*things))
+    stack: list[Node] = [*seen]
+    found: list[Symbol] = []
+    while stack:
+        n = stack.pop()
+        args = n.args
+        if args:
+            for a in args:
+                if a not in seen:
+                    seen[a] = None
+                    stack.append(a)
+        elif isinstance(n, Symbol):
+            found.append(n)
+    found.sort(key=_age)
+    return found
 
 
 def reachable_symbols(expressions: Sequence[Expr], symbols: Sequence[Symbol]) -> list[list[Symbol]]:
