@@ -69,23 +69,30 @@ def _rules_by_number(op: str, fitting: int, turned: int = 0) -> Rules:
     return tuple(found)
 
 
-def _numbers_of_rules(op: str, words: Words, place: int, count: int) -> int:
-    """Numbers of the rules, as bits, of an operation on so many arguments that a form fits in one place."""
-    found = 0
-    for needed, numbers in _numbers_by_words(op, place, count).items():
-        if needed <= words:
-            found |= numbers
-    return found
+def _numbers_of_rules(op: str, words: Words, count: int) -> tuple[int, int]:
+    """Numbers of the rules, as bits, of an operation on so many arguments that a form fits as the first, and as the
+    second."""
+    by_word = _rules_by_word(op, count)
+    first = second = 0
+    for word in ("any", *words):
+        for needed, as_first, as_second in by_word.get(word, ()):
+            if needed <= words:
+                first |= as_first
+                second |= as_second
+    return first, second
 
 
 @cache
-def _numbers_by_words(op: str, place: int, count: int) -> dict[Words, int]:
-    """Numbers of the rules for so many arguments, as bits, by the words that they need in one place."""
-    out: dict[Words, int] = {}
+def _rules_by_word(op: str, count: int) -> dict[str, list[tuple[Words, int, int]]]:
+    """Rules for so many arguments by the first word of a place: the words needed there, and the numbers, as bits, of the
+    rules that need them of the first argument, and of the second."""
+    out: dict[str, dict[Words, list[int]]] = {}
     for k, made in enumerate(registry.get(op, ())):
         if len(made.words) == count:
-            out[made.words[place]] = out.get(made.words[place], 0) | 1 << k
-    return out
+            for place, needed in enumerate(made.words):
+                numbers = out.setdefault(made.pattern[place].split()[0], {}).setdefault(needed, [0, 0])
+                numbers[place] |= 1 << k
+    return {word: [(needed, *numbers) for needed, numbers in found.items()] for word, found in out.items()}
 
 
 def _with_arguments_turned(apply: Apply) -> Apply:
@@ -155,28 +162,29 @@ class NodeForm:
 
     def rules_alone(self, op: str) -> Rules:
         """Rules for an operation on a node of this form alone."""
-        return self.alone.setdefault(op, _rules_by_number(op, _numbers_of_rules(op, self.words, 0, 1)))
+        return self.alone.setdefault(op, _rules_by_number(op, _numbers_of_rules(op, self.words, 1)[0]))
 
     def rules_of_pair(self, op: str, second: NodeForm, is_same: bool = False) -> PairRules:
         """Rules for two arguments of an operation, None for none, and the form of its node."""
         row = self.pairs.setdefault(op, {})
         key = None if is_same else second
-        if key not in row:
+        found = row.get(key)
+        if found is None:
             is_first, is_second = self._fitting.get(op) or self._numbers_of_pairs(op)
             others = second._numbers_of_pairs(op, _SAME) if is_same else second._fitting.get(op)
             first_of_other, second_of_other = others or second._numbers_of_pairs(op)
             fitting = is_first & second_of_other
             turned = is_second & first_of_other if op in COMMUTATIVE else 0
             rules = _rules_by_number(op, fitting, turned) if fitting or turned else None
-            row[key] = rules, _form_of_pair(op, self, second)
-        return row[key]
+            found = row[key] = rules, _form_of_pair(op, self, second)
+        return found
 
     def _numbers_of_pairs(self, op: str, more: Words = _NO_WORDS) -> tuple[int, int]:
         """Numbers of the rules for two arguments, as bits, that this form fits as the first, and as the second."""
-        first, second = (_numbers_of_rules(op, self.words | more, place, 2) for place in (0, 1))
+        found = _numbers_of_rules(op, self.words | more, 2)
         if not more:
-            self._fitting[op] = first, second
-        return first, second
+            self._fitting[op] = found
+        return found
 
 
 PairRules = tuple[Rules | None, NodeForm]
@@ -199,7 +207,7 @@ def forget_fitting_rules() -> None:
     """Look up all rules anew."""
     rules_of_many.cache_clear()
     _rules_by_number.cache_clear()
-    _numbers_by_words.cache_clear()
+    _rules_by_word.cache_clear()
     for form in _forms.values():
         form.forget_rules()
 
@@ -208,16 +216,24 @@ def _form_of_pair(op: str, first: NodeForm, second: NodeForm) -> NodeForm:
     """The form of a node of two arguments by theirs."""
     if op != "mul":
         return _forms[op, "simple"] if op in ("add", "sub") and first.is_simple and second.is_simple else _forms[op,]
-    angles = first.angles + second.angles
-    words = ["mul"]
-    if first.op == "const":
-        words.append("number")
-    if first.starts_with_number or second.starts_with_number:
-        words.append("inner")
-    if first.has_number or second.has_number:
-        words.append("deep")
-    if angles:
-        words.append("angle" if angles == 1 else "angles")
-    if first.is_factor and second.is_factor:
-        words.append("simple")
-    return _forms[tuple(words)]
+    return _product_forms[
+        first.op == "const",
+        first.starts_with_number or second.starts_with_number,
+        first.has_number or second.has_number,
+        first.angles + second.angles,
+        first.is_factor and second.is_factor,
+    ]
+
+
+class _ProductForms(dict[tuple[bool, bool, bool, int, bool], NodeForm]):
+    """By whether the first argument is a number, an argument starts with one, a number is somewhere in them; how many
+    sines and cosines there are; and whether both arguments are factors."""
+
+    def __missing__(self, key: tuple[bool, bool, bool, int, bool]) -> NodeForm:
+        is_number, is_inner, is_deep, angles, is_simple = key
+        angle = "angle" if angles == 1 else "angles"
+        chosen = {"number": is_number, "inner": is_inner, "deep": is_deep, angle: angles, "simple": is_simple}
+        return self.setdefault(key, _forms["mul", *(word for word, is_so in chosen.items() if is_so)])
+
+
+_product_forms: Final = _ProductForms()
