@@ -13,11 +13,11 @@ programs group them by what they have in common (`emit/lowering/shared_products.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from ..graph import ONE, ZERO, Expr, Number, intern
-from ..node_keys import key_class
+from ..node_keys import HASH, key_class
 from .rule_table import is_compound, rule
 from .rules import folded_by, folded_constant, mul, neg, sub, term
 
@@ -139,22 +139,44 @@ def _number_and_rest(t: Expr) -> tuple[Number, Expr]:
     return (1, t) if number is None else (number.data, _without(number, t))
 
 
+def _key_of_rest(t: Expr) -> int:
+    """A number that terms have in common if they are multiples of one expression: the key of a product is the sum of those
+    of its factors."""
+    if t.op != "mul":
+        return t.key & HASH
+    number = t.args[0] if t.args[0].op == "const" else _number_in(t)
+    return (t.key if number is None else t.key - number.key) & HASH
+
+
 def _sum(a: Expr, b: Expr, subtracts: bool) -> Expr | None:
     one = _simple_terms(a)
     other = _simple_terms(b) if one else one
     if not other or len(one) + len(other) > MAX_SORTED:
         return None
     number: Number = 0
-    numbers: dict[Expr, Number] = {}
+    alike: dict[int, list[tuple[Expr, bool]]] = {}
     for t, minus in (*one, *((t, minus != subtracts) for t, minus in other)):
-        c, x = _number_and_rest(t)
         if t.op == "const":
             number += -t.data if minus else t.data
         else:
-            numbers[x] = numbers.get(x, 0) + (-c if minus else c)
-    added = sorted((mul(folded_constant(c), x) for x, c in numbers.items() if c > 0), key=_key)
-    taken = sorted((mul(folded_constant(-c), x) for x, c in numbers.items() if c < 0), key=_key)
-    return _written_sum(number, added, taken)
+            alike.setdefault(_key_of_rest(t), []).append((t, minus))
+    added: list[Expr] = []
+    taken: list[Expr] = []
+    for terms in alike.values():
+        for t, minus in terms if len(terms) == 1 else _collected(terms):
+            (taken if minus else added).append(t)
+    return _written_sum(number, sorted(added, key=_key), sorted(taken, key=_key))
+
+
+def _collected(terms: Sequence[tuple[Expr, bool]]) -> Iterator[tuple[Expr, bool]]:
+    """Like terms as one, with whether it is subtracted; those that cancel are left out."""
+    numbers: dict[Expr, Number] = {}
+    for t, minus in terms:
+        c, x = _number_and_rest(t)
+        numbers[x] = numbers.get(x, 0) + (-c if minus else c)
+    for x, c in numbers.items():
+        if c != 0:
+            yield mul(folded_constant(abs(c)), x), c < 0
 
 
 def _written_sum(number: Number, added: Sequence[Expr], taken: Sequence[Expr]) -> Expr:
@@ -210,6 +232,8 @@ def _(a: Expr, b: Expr) -> Expr | None:
 
 
 def _like_terms(a: Expr, b: Expr, subtracts: bool) -> Expr | None:
+    if _key_of_rest(a) != _key_of_rest(b):
+        return None
     (c, x), (d, y) = _number_and_rest(a), _number_and_rest(b)
     if x is not y or isinstance(c, float) or isinstance(d, float):
         return None
