@@ -179,11 +179,12 @@ def _values(
     roots: Iterable[Node], order: Iterable[Node], given: Mapping[Symbol, Any], arithmetic: Arithmetic
 ) -> dict[Node, Any]:
     value: dict[Node, Any] = {}
+    of_two = _OF_TWO.get
     for n in order:
-        if n.op in _OF_TWO:
+        if (operation := of_two(n.op)) is not None:
             a, b = n.args
             try:
-                value[n] = _OF_TWO[n.op](value[a], value[b])
+                value[n] = operation(value[a], value[b])
                 continue
             except (ArithmeticError, TypeError, ValueError):  # `value_of` finds the reason
                 pass

@@ -17,6 +17,7 @@ from ...algebra.calculus.derivatives import jacobian
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...algebra.graph.late_matrix import LateColumn, diagonal, symbol_carriers
+from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import evaluation_order, free_symbols, substitute_all
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Turn
@@ -206,7 +207,7 @@ def constraint_findings(eq: Equations, found: Configuration) -> list[Finding]:
 
 
 def _rows(entries: Sequence[Expr], n: int, values: Values) -> Rows:
-    flat = evaluate(list(entries), values)
+    flat = evaluate(Matrix(len(entries), 1, tuple(entries)), values)
     return [flat[i : i + n] for i in range(0, len(flat), n)]
 
 
@@ -277,6 +278,8 @@ def mass_findings(eq: Equations, found: Configuration) -> list[Finding]:
     try:
         M, Jc = _rows(eq.M.entries, n, values), _rows(eq.Jc.entries, n, values)
     except EvaluationError:
+        return []
+    if not Jc and is_definite(M):
         return []
     basis = null_space(Jc, n)
     projected = products(basis, M)

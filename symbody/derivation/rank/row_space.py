@@ -3,6 +3,7 @@ others."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from ...algebra.calculus.evaluate import evaluate
+from ...algebra.graph.elimination import definite_pivots
 from ...algebra.graph.graph import ZERO, Expr, as_expr
 from ...algebra.graph.matrix import Matrix
 from ...algebra.nonlinear.trust_region import Array
@@ -25,6 +27,8 @@ RANK_TOLERANCE: Final = 1e-7  # smallest singular value, relative to the largest
 configuration found to rounding is exact to 1e-8 only where it is singular, so that nothing smaller could be told from zero."""
 # size of a row, relative to the largest, below which it is compared with its size at neighbouring points
 FADED_ROW: Final = 1e-4
+LEAST_EIGENVALUE: Final = 1e-9  # of matrices that are definite beyond doubt
+FEW_ROWS: Final = 12  # largest number of rows that are eliminated sooner than LAPACK is called
 SAMPLES: Final = 4  # number of neighbouring points for that comparison
 
 
@@ -178,10 +182,19 @@ def products(vectors: Sequence[Sequence[float]], M: Sequence[Sequence[float]]) -
 
 
 def is_definite(M: Sequence[Sequence[float]]) -> bool:
-    """Whether a symmetric matrix is positive definite beyond doubt, whatever the units of its rows."""
-    A = np.array(M, dtype=np.float64).reshape(len(M), len(M))
-    size = np.sqrt(np.maximum(np.diag(A), 0.0))
-    return bool(size.all()) and bool(np.min(np.linalg.eigvalsh(A / np.outer(size, size)), initial=1.0) > 1e-9)
+    """Whether a symmetric matrix is positive definite beyond doubt, whatever the units of its rows: with a unit diagonal,
+    its eigenvalues are above `LEAST_EIGENVALUE`, so that less that multiple of 1 it has positive pivots."""
+    n, diagonal = len(M), [row[i] for i, row in enumerate(M)]
+    if not all(d > 0 for d in diagonal):
+        return False
+    if n > FEW_ROWS:
+        size = np.sqrt(diagonal)
+        return bool(np.min(np.linalg.eigvalsh(np.array(M) / np.outer(size, size))) > LEAST_EIGENVALUE)
+    sizes = [math.sqrt(d) for d in diagonal]
+    scaled = [x / (s * t) for row, s in zip(M, sizes, strict=True) for x, t in zip(row, sizes, strict=True)]
+    scaled[:: n + 1] = [1.0 - LEAST_EIGENVALUE] * n
+    pivots = definite_pivots(n, scaled)
+    return len(pivots) == n and all(d > 0 for d in pivots)
 
 
 def dependent_columns(J: Array, order: Sequence[int], kept: set[int]) -> list[int]:
