@@ -145,6 +145,11 @@ class Rotation:
     def is_identity(self) -> bool:
         return not self.factors
 
+    @property
+    def written(self) -> tuple[Expr, ...]:
+        """Angles and direction cosines of the factors."""
+        return tuple(e for f in self.factors for e in ((f.angle,) if isinstance(f, Turn) else f.matrix.entries))
+
     def outwards(self, v: Matrix) -> Matrix:
         """Components in the outer frame, of a vector given in the inner one: R v."""
         for f in reversed(self.factors):

@@ -308,9 +308,7 @@ def a_vector(operation: str, thing: Any) -> Vector:
 
 def _turns_with(f: Frame, home: Frame, symbols: Iterable[Symbol]) -> bool:
     """Whether the rotation between two frames depends on one of some symbols."""
-    factors = f.rotation_in(home).factors
-    inside = free_symbols(*(x.angle if isinstance(x, Turn) else x.matrix for x in factors))
-    return not set(inside).isdisjoint(symbols)
+    return not set(free_symbols(*f.rotation_in(home).written)).isdisjoint(symbols)
 
 
 def _meet(f: Frame, a: Matrix, g: Frame, b: Matrix) -> tuple[Frame, tuple[Matrix, Matrix]]:

@@ -20,7 +20,6 @@ from ...algebra.graph.late_matrix import LateColumn, diagonal, symbol_carriers
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import evaluation_order, free_symbols, substitute_all
 from ...bodies.frames.frames import Frame
-from ...bodies.frames.rotations import Turn
 from ...bodies.mechanism.inferred_units import dimension_check
 from ...bodies.mechanism.mechanism import Body, Constraint, Joint, Mechanism
 from ...errors import DerivationError, EvaluationError, ModelError, in_groups, listed, undeclared_symbol
@@ -175,7 +174,7 @@ def _place(f: Frame) -> list[Any]:
     """The expressions that place a frame in its parent."""
     if f.velocity is not None:
         return [f.velocity, f.spin]
-    return [f.offset, *(x.angle if isinstance(x, Turn) else x.matrix for x in f.rotation.factors)]
+    return [f.offset, *f.rotation.written]
 
 
 def _as_list(value: Expr | None) -> list[Expr]:

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ...algebra.graph.graph import ZERO, Expr
-from ...algebra.graph.matrix import Matrix, cross, dot, identity, outer, sum_of_products, zeros
+from ...algebra.graph.matrix import Matrix, cross, sum_of_products, zeros
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Rotation
 from ...bodies.mechanism.mechanism import Mechanism
 from .frame_motions import Acceleration
-from .inertial_parameters import symmetric_part, turned_tensor
+from .inertial_parameters import symmetric_product, transferred_inertia, turned_tensor
 from .kinematics import Wrench
 
 
@@ -56,7 +56,7 @@ class Composite:
         if p == zeros(3):
             return self
         moved = self.h + self.m * p
-        return Composite(self.m, moved, self.P + symmetric_part(outer(p, self.h + moved)))
+        return Composite(self.m, moved, self.P + symmetric_product(p, self.h + moved))
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,7 @@ class InertiaComposite:
         if p == zeros(3):
             return InertiaComposite(self.m, h, I)
         moved = h + self.m * p
-        spread = dot(p, h + moved) * identity(3) - symmetric_part(outer(p, h + moved))
-        return InertiaComposite(self.m, moved, I + spread)
+        return InertiaComposite(self.m, moved, I + transferred_inertia(p, h + moved))
 
 
 T = TypeVar("T", Composite, InertiaComposite)

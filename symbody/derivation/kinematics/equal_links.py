@@ -291,8 +291,7 @@ def _written_for_bodies(mechanism: Mechanism) -> list[Expr]:
     frames = mechanism.frames
     found = [e for m in {id(f.offset): f.offset for f in frames}.values() for e in m.entries]
     for f in frames:
-        for factor in f.rotation.factors:
-            found += (factor.angle,) if isinstance(factor, Turn) else factor.matrix.entries
+        found += f.rotation.written
     for mass in {id(b.mass): b.mass for b in mechanism.rigid_bodies}.values():
         found += (mass.m, *mass.p_BoBcm.entries, *mass.I_BBcm.entries)
     return [*found, *mechanism.rates.values()]

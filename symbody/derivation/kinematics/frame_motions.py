@@ -13,7 +13,7 @@ if the parent has that column. If the parent needs it for nothing else, rotating
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ...algebra.graph.functions import cos, sin
 from ...algebra.graph.graph import ONE, ZERO, Expr
@@ -23,7 +23,7 @@ from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Rotation, Turn
 from ...bodies.mechanism.mechanism import Mechanism
 from .inertial_parameters import Lump
-from .kinematics import Kinematics, gradient_of
+from .kinematics import Kinematics, gradient_and_differences
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Acceleration:
 
     @staticmethod
     def of(w: Matrix, alpha: Matrix, a: Matrix) -> Acceleration:
-        x, y, z = (e * e for e in w.entries)
-        return Acceleration(w, alpha, gradient_of(w, alpha), a, Matrix(3, 1, (y - z, z - x, x - y)))
+        A, differences = gradient_and_differences(w, alpha)
+        return Acceleration(w, alpha, A, a, differences)
 
     def at(self, p: Matrix) -> Matrix:
         """The acceleration of the point at p."""
@@ -67,7 +67,8 @@ def accelerations(mechanism: Mechanism, kinematics: Kinematics, at_constant_spee
         assert f.parent is not None
         P = out[f.parent]
         a = steps.of_origin(f, P)
-        out[f] = replace(P, a=a) if f.rotation.is_identity else steps.turned(f, P, a)
+        is_shifted = f.rotation.is_identity
+        out[f] = Acceleration(P.w, P.alpha, P.A, a, P.differences) if is_shifted else steps.turned(f, P, a)
     return out
 
 
@@ -160,7 +161,7 @@ def turning_axis(f: Frame) -> int | None:
     if f.is_ground or f.rotation.is_identity:
         return None
     last, before = f.rotation.factors[-1], f.rotation.factors[:-1]
-    if not isinstance(last, Turn) or not moves(last.angle) or (before and moves(*Rotation(before).matrix.entries)):
+    if not isinstance(last, Turn) or not moves(last.angle) or (before and moves(*Rotation(before).written)):
         return None
     return last.axis
 

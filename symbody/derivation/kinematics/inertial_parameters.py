@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ...algebra.graph.functions import cos, sin
 from ...algebra.graph.graph import ZERO, Expr
-from ...algebra.graph.matrix import Matrix, dot, identity, outer, sum_of_products, zeros
+from ...algebra.graph.matrix import Matrix, difference_of_two, dot, sum_of_products, sum_of_two, zeros
 from ...bodies.frames.frames import Frame
-from ...bodies.frames.rotations import Rotation, Turn
+from ...bodies.frames.rotations import OTHER_AXES, Rotation, Turn
 from ...bodies.mass.mass import MassProperties
 
 
@@ -81,8 +80,7 @@ class Lump:
             return self
         moved = self.h + self.m * p
         both = self.h + moved
-        S = symmetric_part(outer(p, both))
-        return Lump(self.m, moved, self.I + (dot(p, both) * identity(3) - S), self.P + S)
+        return Lump(self.m, moved, self.I + transferred_inertia(p, both), self.P + symmetric_product(p, both))
 
 
 NO_LUMP = Lump(ZERO, zeros(3), zeros(3, 3), zeros(3, 3))  # the lump without mass
@@ -91,13 +89,30 @@ NO_LUMP = Lump(ZERO, zeros(3), zeros(3, 3), zeros(3, 3))  # the lump without mas
 def second_moments(I: Matrix) -> Matrix:
     """P = ∫ r rᵀ dm = ½ tr(I) 1 - I."""
     x, y, z = I[0, 0], I[1, 1], I[2, 2]
-    diagonal = ((y + z - x) / 2, (z + x - y) / 2, (x + y - z) / 2)
-    return Matrix(3, 3, tuple(diagonal[i] if i == j else -I[i, j] for i in range(3) for j in range(3)))
+    xy, xz, yz = -I[0, 1], -I[0, 2], -I[1, 2]
+    return symmetric((y + z - x) / 2, xy, xz, (z + x - y) / 2, yz, (x + y - z) / 2)
 
 
-def symmetric_part(X: Matrix) -> Matrix:
-    upper = {(i, j): X[i, j] if i == j else (X[i, j] + X[j, i]) / 2 for i in range(3) for j in range(i, 3)}
-    return Matrix(3, 3, tuple(upper[min(i, j), max(i, j)] for i in range(3) for j in range(3)))
+def symmetric_product(p: Matrix, b: Matrix) -> Matrix:
+    """½ (p bᵀ + b pᵀ)"""
+    (p1, p2, p3), (b1, b2, b3) = p.entries, b.entries
+    xy, xz, yz = (_half(sum_of_two(*x)) for x in ((p1, b2, p2, b1), (p1, b3, p3, b1), (p2, b3, p3, b2)))
+    return symmetric(p1 * b1, xy, xz, p2 * b2, yz, p3 * b3)
+
+
+def _half(e: Expr) -> Expr:
+    return e if e is ZERO else e / 2
+
+
+def transferred_inertia(p: Matrix, b: Matrix) -> Matrix:
+    """p·b 1 - ½ (p bᵀ + b pᵀ)"""
+    along, S = dot(p, b), symmetric_product(p, b)
+    return Matrix(3, 3, tuple(along - e if k % 4 == 0 else e if e is ZERO else -e for k, e in enumerate(S.entries)))
+
+
+def symmetric(xx: Expr, xy: Expr, xz: Expr, yy: Expr, yz: Expr, zz: Expr) -> Matrix:
+    """A symmetric matrix from its upper triangle."""
+    return Matrix(3, 3, (xx, xy, xz, xy, yy, yz, xz, yz, zz))
 
 
 def turned_tensor(rotation: Rotation, I: Matrix) -> Matrix:
@@ -112,17 +127,18 @@ def _turned_about_axis(turn: Turn, I: Matrix) -> Matrix:
 
     r = c (I_ii - I_jj) - 2 s I_ij,   I_ii' = I_jj + c r,   I_jj' = I_ii - c r,   I_ij' = I_ij + s r
     """
-    k = turn.axis
-    i, j = (k + 1) % 3, (k + 2) % 3
-    s, c = sin(turn.angle), cos(turn.angle)
-    r = c * (I[i, i] - I[j, j]) - 2 * (s * I[i, j])
-    t = c * r
-    new = {(k, k): I[k, k], (i, i): I[j, j] + t, (j, j): I[i, i] - t, (i, j): I[i, j] + s * r}
-    new[i, k], new[j, k] = c * I[i, k] - s * I[j, k], s * I[i, k] + c * I[j, k]
-    return Matrix(3, 3, tuple(new[a, b] if (a, b) in new else new[b, a] for a in range(3) for b in range(3)))
+    k, (i, j) = turn.axis, OTHER_AXES[turn.axis]
+    s, c = turn.sine_and_cosine
+    ii, jj, ij, ik, jk = (I.entries[a] for a in (4 * i, 4 * j, 3 * i + j, 3 * i + k, 3 * j + k))
+    r = c * (ii - jj) - (2 * (s * ij) if ij is not ZERO else ZERO)
+    t, new = c * r, [*I.entries]
+    new[4 * i], new[4 * j] = jj + t, ii - t
+    new[3 * i + j] = new[3 * j + i] = ij + s * r
+    new[3 * i + k] = new[3 * k + i] = difference_of_two(c, ik, s, jk)
+    new[3 * j + k] = new[3 * k + j] = sum_of_two(s, ik, c, jk)
+    return Matrix(3, 3, tuple(new))
 
 
 def _turned_by_cosines(R: Matrix, I: Matrix) -> Matrix:
     half = R @ I
-    upper = {(i, j): sum_of_products(half.row(i), R.row(j)) for i in range(3) for j in range(i, 3)}
-    return Matrix(3, 3, tuple(upper[min(i, j), max(i, j)] for i in range(3) for j in range(3)))
+    return symmetric(*(sum_of_products(half.row(i), R.row(j)) for i in range(3) for j in range(i, 3)))

@@ -191,7 +191,12 @@ def forces_on_rates(loads: Iterable[Load], kinematics: Kinematics) -> list[Expr]
 
 def gradient_of(w: Matrix, alpha: Matrix) -> Matrix:
     """α̃ + ω̃ω̃: products of ω are shared between its entries."""
+    return gradient_and_differences(w, alpha)[0]
+
+
+def gradient_and_differences(w: Matrix, alpha: Matrix) -> tuple[Matrix, Matrix]:
+    """A = α̃ + ω̃ω̃, and A_yy - A_zz, A_zz - A_xx, A_xx - A_yy."""
     x, y, z = w.entries
     xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
     squares = Matrix(3, 3, (-(yy + zz), xy, xz, xy, -(xx + zz), yz, xz, yz, -(xx + yy)))
-    return squares + skew(alpha)
+    return squares + skew(alpha), Matrix(3, 1, (yy - zz, zz - xx, xx - yy))

@@ -16,7 +16,7 @@ from ...algebra.graph.matrix import Matrix, cross, skew, zeros
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.points import Point
-from ...bodies.frames.rotations import Cosines, Rotation, Turn
+from ...bodies.frames.rotations import Cosines, Rotation
 from ...bodies.frames.vectors import Vector
 from ...bodies.mechanism.mechanism import Action, Load, Mechanism
 from ...bodies.mechanism.recipes import LoadRecipe
@@ -238,9 +238,7 @@ class _FreeLoad:
         made = self._base(self.at[base])
         owner = GROUND if made is self.ground else self.bases.index(made)
         for g in reversed(way):
-            factors = g.rotation.factors
-            angles = [e for x in factors for e in ((x.angle,) if isinstance(x, Turn) else x.matrix.entries)]
-            self._refuse_moving((*angles, *g.offset.entries))
+            self._refuse_moving((*g.rotation.written, *g.offset.entries))
             self.is_free = self.is_free and g.velocity is None
             first = len(self.shape.numbers)
             write_place(self.shape, [g])

@@ -197,7 +197,7 @@ def _is_far_enough(offset: Expr, h: Expr, mechanism: Mechanism) -> bool:
 
 def _movable(f: Frame, lump: Lump, wanted: MovedPart = MovedPart()) -> Lump | None:  # noqa: B008  (immutable)
     """The part of a lump that acts as if it were fixed to the parent; of a hinge, as much of it as is wanted."""
-    turns, slides = moves(*f.rotation.matrix.entries), moves(*f.offset.entries)
+    turns, slides = moves(*f.rotation.written), moves(*f.offset.entries)
     if not turns:
         return Lump(ZERO, zeros(3), lump.I, lump.P) if slides else lump
     k = turning_axis(f)
@@ -210,7 +210,7 @@ def _movable(f: Frame, lump: Lump, wanted: MovedPart = MovedPart()) -> Lump | No
 
 def _as_seen_at_rest(f: Frame, part: Lump) -> Lump:
     """The same part in the parent: a part that is symmetric about the axis of rotation is not changed by it."""
-    if not moves(*f.rotation.matrix.entries):
+    if not moves(*f.rotation.written):
         if moves(*f.offset.entries):  # of a sliding frame only second moments move, which do not depend on place
             return Lump(part.m, part.h, turned_tensor(f.rotation, part.I), turned_tensor(f.rotation, part.P))
         return part.in_parent(f)
