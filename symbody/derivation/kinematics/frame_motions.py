@@ -42,6 +42,11 @@ class Acceleration:
         A, differences = gradient_and_differences(w, alpha)
         return Acceleration(w, alpha, A, a, differences)
 
+    @property
+    def entries(self) -> tuple[Expr, ...]:
+        """Of ω, α, A and a."""
+        return (*self.w.entries, *self.alpha.entries, *self.A.entries, *self.a.entries)
+
     def at(self, p: Matrix) -> Matrix:
         """The acceleration of the point at p."""
         return self.a + self.A @ p

@@ -14,7 +14,7 @@ origin,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,10 +22,10 @@ from ...algebra.calculus.accumulation import Stage
 from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.graph import ZERO, Expr, Node, Symbol
 from ...algebra.graph.late_matrix import LateColumn, LateSquare, diagonal
-from ...algebra.graph.matrix import Matrix, cross, dot, stack, sum_of_products
+from ...algebra.graph.matrix import Matrix, cross, dot, stack, sum_of_products, sum_of_two
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
-from ...bodies.mass.mass import MassProperties
+from ...bodies.frames.rotations import OTHER_AXES
 from ...bodies.mechanism.mechanism import Load, Mechanism
 from ..kinematics.composite_bodies import Composite, InertiaComposite, composites, momentum
 from ..kinematics.elastic_inertia import ElasticInertia, elastic_inertias
@@ -333,14 +333,23 @@ def power_of_prescribed_deformation(mechanism: Mechanism, kinematics: Kinematics
 
 def _inertial_wrenches(carried: Mapping[Frame, Lump], motions: Mapping[Frame, Acceleration]) -> dict[Frame, Wrench]:
     """Of each frame about its origin or by way of the mass centre, whichever takes fewer operations when the motions of
-    all frames are known."""
-    known = {e for m in motions.values() for x in (m.w, m.alpha, m.A, m.a) for e in x.entries}
+    all frames are known: compared once for equal bodies whose motions look alike."""
+    known = {e for m in motions.values() for e in m.entries}
+    shorter: dict[Hashable, Callable[[Lump, Acceleration], Wrench]] = {}
     out = {}
     for f, lump in carried.items():
-        ways = [wrench_about_origin(lump, motions[f])]
-        if lump.body is not None:
-            ways.append(_by_mass_centre(lump.body, motions[f]))
-        out[f] = min(ways, key=lambda w: operations_from(known, (*w.force.entries, *w.moment.entries)))
+        motion = motions[f]
+        if lump.body is None:
+            out[f] = wrench_about_origin(lump, motion)
+            continue
+        kind = lump.body, *(e.data if e.op == "const" else e.op for e in motion.entries)
+        if kind in shorter:
+            out[f] = shorter[kind](lump, motion)
+            continue
+        ways = {way: way(lump, motion) for way in (wrench_about_origin, _wrench_by_mass_centre)}
+        counts = {way: operations_from(known, (*w.force.entries, *w.moment.entries)) for way, w in ways.items()}
+        shorter[kind] = min(counts, key=counts.__getitem__)
+        out[f] = ways[shorter[kind]]
     return out
 
 
@@ -349,20 +358,23 @@ def wrench_about_origin(lump: Lump, motion: Acceleration) -> Wrench:
     return Wrench(force, _euler(lump.I, motion) + cross(lump.h, motion.a))
 
 
-def _by_mass_centre(mass: MassProperties, motion: Acceleration) -> Wrench:
-    c = mass.p_BoBcm
+def _wrench_by_mass_centre(lump: Lump, motion: Acceleration) -> Wrench:
+    assert lump.body is not None
+    mass, c = lump.body, lump.body.p_BoBcm
     force = mass.m * (motion.a + motion.A @ c)
     return Wrench(force, _euler(mass.I_BBcm, motion) + cross(c, force))
 
 
 def _euler(I: Matrix, motion: Acceleration) -> Matrix:
     """I α + ω × I ω, with the products of ω that A has."""
-    A, w, alpha = motion.A, motion.w, motion.alpha
+    A, w, alpha = motion.A, motion.w.entries, motion.alpha.entries
     moment = []
-    for x in range(3):
-        y, z = (x + 1) % 3, (x + 2) % 3
-        spin = I[x, x] * alpha[x] + (I[z, z] - I[y, y]) * (w[y] * w[z])
-        moment.append(spin + I[x, z] * A[y, x] - I[x, y] * A[z, x] + I[y, z] * (w[y] * w[y] - w[z] * w[z]))
+    for x, (y, z) in enumerate(OTHER_AXES):
+        e = sum_of_two(I[x, x], alpha[x], I[z, z] - I[y, y], w[y] * w[z])
+        xy, xz, yz = I[x, y], I[x, z], I[y, z]
+        e = e if xz is ZERO else e + xz * A[y, x]
+        e = e if xy is ZERO else e - xy * A[z, x]
+        moment.append(e if yz is ZERO else e + yz * (w[y] * w[y] - w[z] * w[z]))
     return Matrix(3, 1, tuple(moment))
 
 
