@@ -130,7 +130,7 @@ class Matrix(Portable):
         if isinstance(scalar, Matrix):
             raise ExpressionError("* is for scalars; use @ for the product of matrices, dot() or cross() for vectors")
         s = as_expr(scalar)
-        return Matrix(self.rows, self.cols, tuple([product(s, e) for e in self.entries]))
+        return Matrix(self.rows, self.cols, tuple([ZERO if e is ZERO else product(s, e) for e in self.entries]))
 
     __rmul__ = __mul__
 
@@ -142,6 +142,8 @@ class Matrix(Portable):
         b = as_matrix(other)
         if self.cols != b.rows:
             raise ExpressionError(f"product: matrices of shapes {self.shape} and {b.shape} do not fit")
+        if b.cols == 1:
+            return self._times_column(b.entries)
         rows = [[(j, e) for j, e in enumerate(b.row(k)) if e is not ZERO] for k in range(b.rows)]
         out = [ZERO] * (self.rows * b.cols)
         for i in range(self.rows):
@@ -155,6 +157,18 @@ class Matrix(Portable):
             for j in sorted(factors):
                 out[i * b.cols + j] = sum_of_products(*factors[j])
         return Matrix(self.rows, b.cols, tuple(out))
+
+    def _times_column(self, x: tuple[Expr, ...]) -> Matrix:
+        n, filled = self.cols, [(k, e) for k, e in enumerate(x) if e is not ZERO]
+        out = [ZERO] * self.rows
+        for i in range(self.rows if filled else 0):
+            total, first = ZERO, i * n
+            for k, e in filled:
+                a = self.entries[first + k]
+                if a is not ZERO:
+                    total = product(a, e) if total is ZERO else addition(total, product(a, e))
+            out[i] = total
+        return Matrix(self.rows, 1, tuple(out))
 
     def __rmatmul__(self, other: Any) -> Matrix:
         return as_matrix(other) @ self

@@ -124,8 +124,9 @@ class MotionSteps:
 
     def of_origin(self, f: Frame, P: Acceleration) -> Matrix:
         """The acceleration of the origin of a frame."""
-        drift = self.kinematics.drifts[f]
-        a = f.rotation.inwards(P.at(f.offset) + 2 * cross(P.w, drift) + self.rate(drift))
+        drift, a = self.kinematics.drifts[f], P.at(f.offset)
+        a = a if drift == zeros(3) else a + 2 * cross(P.w, drift) + self.rate(drift)
+        a = f.rotation.inwards(a)
         v = self.kinematics.given.get(f)
         return a if v is None else a + self.rate(v) + cross(self.kinematics.spins[f], v)
 
