@@ -335,6 +335,7 @@ def _inertial_wrenches(carried: Mapping[Frame, Lump], motions: Mapping[Frame, Ac
     """Of each frame about its origin or by way of the mass centre, whichever takes fewer operations when the motions of
     all frames are known: compared once for equal bodies whose motions look alike."""
     known = {e for m in motions.values() for e in m.entries}
+    both: tuple[Callable[[Lump, Acceleration], Wrench], ...] = (wrench_about_origin, _wrench_by_mass_centre)
     shorter: dict[Hashable, Callable[[Lump, Acceleration], Wrench]] = {}
     out = {}
     for f, lump in carried.items():
@@ -346,7 +347,7 @@ def _inertial_wrenches(carried: Mapping[Frame, Lump], motions: Mapping[Frame, Ac
         if kind in shorter:
             out[f] = shorter[kind](lump, motion)
             continue
-        ways = {way: way(lump, motion) for way in (wrench_about_origin, _wrench_by_mass_centre)}
+        ways = {way: way(lump, motion) for way in both}
         counts = {way: operations_from(known, (*w.force.entries, *w.moment.entries)) for way, w in ways.items()}
         shorter[kind] = min(counts, key=counts.__getitem__)
         out[f] = ways[shorter[kind]]

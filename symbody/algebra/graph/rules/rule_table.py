@@ -92,7 +92,7 @@ def _rules_by_word(op: str, count: int) -> dict[str, list[tuple[Words, int, int]
             for place, needed in enumerate(made.words):
                 numbers = out.setdefault(made.pattern[place].split()[0], {}).setdefault(needed, [0, 0])
                 numbers[place] |= 1 << k
-    return {word: [(needed, *numbers) for needed, numbers in found.items()] for word, found in out.items()}
+    return {word: [(needed, one, other) for needed, (one, other) in found.items()] for word, found in out.items()}
 
 
 def _with_arguments_turned(apply: Apply) -> Apply:

@@ -163,12 +163,12 @@ def _sum(a: Expr, b: Expr, subtracts: bool) -> Expr | None:
     added: list[Expr] = []
     taken: list[Expr] = []
     for terms in alike.values():
-        for t, minus in terms if len(terms) == 1 else _collected(terms):
+        for t, minus in terms if len(terms) == 1 else _sums_of_like_terms(terms):
             (taken if minus else added).append(t)
     return _written_sum(number, sorted(added, key=_key), sorted(taken, key=_key))
 
 
-def _collected(terms: Sequence[tuple[Expr, bool]]) -> Iterator[tuple[Expr, bool]]:
+def _sums_of_like_terms(terms: Sequence[tuple[Expr, bool]]) -> Iterator[tuple[Expr, bool]]:
     """Like terms as one, with whether it is subtracted; those that cancel are left out."""
     numbers: dict[Expr, Number] = {}
     for t, minus in terms:
@@ -176,7 +176,7 @@ def _collected(terms: Sequence[tuple[Expr, bool]]) -> Iterator[tuple[Expr, bool]
         numbers[x] = numbers.get(x, 0) + (-c if minus else c)
     for x, c in numbers.items():
         if c != 0:
-            yield mul(folded_constant(abs(c)), x), c < 0
+            yield mul(folded_constant(-c if c < 0 else c), x), c < 0
 
 
 def _written_sum(number: Number, added: Sequence[Expr], taken: Sequence[Expr]) -> Expr:
