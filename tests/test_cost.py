@@ -5,13 +5,17 @@ below one lowers it.
 """
 
 import importlib
-from collections.abc import Mapping
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
 import symbody as sb
 from bench import derive, operations, puma560
+from symbody.algebra.graph.graph import addition, difference, make1, product
+from symbody.algebra.graph.node_table import nodes_made
 from symbody.bodies.mechanism.mechanism import Mechanism
 from symbody.derivation.kinematics.kinematics import Kinematics
 from symbody.derivation.programs.articulated_bodies import articulated_accelerations
@@ -138,3 +142,31 @@ def test_routes_on_a_chain_of_three(route: str) -> None:
     """M and f by every route: no route loses its sharing of parts."""
     equations = sb.derive(importlib.import_module("examples.spherical_chain").model(3), route)
     assert cost(equations.mechanism, {"M": equations.M, "f": equations.f}).total <= ROUTE_CEILINGS[route]
+
+
+# --------------------------------------------------------------------------------------------- work of the derivation
+
+
+def calls(act: Callable[[], object], *functions: Callable[..., object]) -> int:
+    """How often some functions of ours are called by another."""
+    counted, codes = Counter[object](), {f.__code__ for f in functions}  # type: ignore[attr-defined]
+
+    def count(frame: Any, event: str, _: Any) -> None:
+        if event == "call":
+            counted[frame.f_code] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        act()
+    finally:
+        sys.setprofile(before)
+    return sum(counted[code] for code in codes)
+
+
+def test_derivation_calls_constructors_where_nodes_may_come_of_it() -> None:
+    """From description to equations: more than half of the calls were with zeros, and made nothing (6282, 2020)."""
+    example = importlib.import_module("examples.spherical_chain")
+    first = nodes_made()
+    assert calls(lambda: sb.derive(example.model(5)), product, addition, difference, make1) <= 2700
+    assert nodes_made() - first <= 1650

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import pickle
 from math import cos, pi, sin
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.bodies.frames.rotations import Rotation, Turn
 
 
 @pytest.mark.parametrize("axis", "xyz")
@@ -120,3 +123,20 @@ def test_angles_beside_right_angles_stay(off: float) -> None:
     m = sb.Model("slide")
     along = m.ground.rotate("z", pi / 2 + off).x.components(m.ground).entries[0]
     assert float(along) == pytest.approx(-off, rel=0.2)
+
+
+@pytest.mark.parametrize("axis", "xyz")
+def test_turns_there_and_back(axis: str) -> None:
+    """As the matrix of the rotation, also of vectors with zeros; inwards is the inverse. Pickles are the same before and
+    after."""
+    a, x, y, z = sb.symbols("a x y z")
+    rotation = Rotation((Turn("xyz".index(axis), a),))
+    packed = pickle.dumps(rotation)
+    at = {a: 0.7, x: 0.3, y: -1.1, z: 2.3}
+    R = np.array(sb.evaluate(rotation.matrix, at))
+    for v in (sb.vector(*e) for e in itertools.product((0, x), (0, -y), (0, z))):
+        numbers = np.array(sb.evaluate(v, at))
+        assert sb.evaluate(rotation.outwards(v), at) == pytest.approx(R @ numbers, abs=1e-15)
+        assert sb.evaluate(rotation.inwards(v), at) == pytest.approx(R.T @ numbers, abs=1e-15)
+        assert rotation.inwards(v) == rotation.inverse.outwards(v)
+    assert pickle.dumps(rotation) == packed

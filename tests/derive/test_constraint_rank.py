@@ -6,7 +6,7 @@ import pytest
 import symbody as sb
 from examples import four_bars
 from symbody.derivation.equations.constraint_rank import constraint_rank
-from symbody.derivation.rank.row_space import RowSpace
+from symbody.derivation.rank.row_space import FEW_ROWS, RowSpace, is_definite
 
 from .. import redundant
 from ..amount import FULL
@@ -104,3 +104,19 @@ def test_null_vectors_and_dependent_rows(seed):
     for d in found.dependent:
         terms = [w * J[k] for k, w in d.weights.items()]
         assert np.abs(sum(terms)).max() < 1e-8 * np.abs(terms).max()
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, FEW_ROWS, FEW_ROWS + 1])
+def test_definite_is_told_alike_by_pivots_and_by_eigenvalues(n):
+    """Of matrices with one eigenvalue on either side of the bound, in rows of any units."""
+    draw = np.random.default_rng(n)
+    for least in (1e-3, 4e-9, 2e-10, 0.0, -1e-3):
+        turned = np.linalg.qr(draw.normal(size=(n, n)))[0]
+        A = turned @ np.diag([*draw.uniform(0.5, 1.5, n - 1), least]) @ turned.T
+        units = np.exp(draw.normal(size=n) * 4)
+        M = units[:, None] * (A + A.T) / 2 * units
+        size = np.sqrt(np.abs(np.diag(A)))
+        is_positive = bool(np.linalg.eigvalsh(A / np.outer(size, size))[0] > 1e-9) and bool((np.diag(A) > 0).all())
+        assert is_definite(M.tolist()) == is_positive
+    assert not is_definite([[0.0]])
+    assert not is_definite([[float("nan")]])
