@@ -115,7 +115,7 @@ def test_definite_is_told_alike_by_pivots_and_by_eigenvalues(n):
         A = turned @ np.diag([*draw.uniform(0.5, 1.5, n - 1), least]) @ turned.T
         units = np.exp(draw.normal(size=n) * 4)
         M = units[:, None] * (A + A.T) / 2 * units
-        size = np.sqrt(np.abs(np.diag(A)))
+        size = np.sqrt(np.maximum(np.abs(np.diag(A)), 1e-300))
         is_positive = bool(np.linalg.eigvalsh(A / np.outer(size, size))[0] > 1e-9) and bool((np.diag(A) > 0).all())
         assert is_definite(M.tolist()) == is_positive
     assert not is_definite([[0.0]])
