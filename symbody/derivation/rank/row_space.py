@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from ...algebra.calculus.evaluate import evaluate
-from ...algebra.graph.elimination import definite_pivots
+from ...algebra.elimination.elimination import definite_pivots
 from ...algebra.graph.graph import ZERO, Expr, as_expr
 from ...algebra.graph.matrix import Matrix
 from ...algebra.nonlinear.trust_region import Array
