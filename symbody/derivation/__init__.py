@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from .equations.own_terms import composed, in_own_symbols, in_own_terms, speed_index
     from .equations.random_states import random_state
     from .equations.undetermined_forces import undetermined
-    from .equations.variables import Variable, Variables
+    from .equations.variable import Variable
+    from .equations.variables import Variables
     from .forms.minimal import minimal
     from .forms.sharing import shared_work
     from .forms.transform import (

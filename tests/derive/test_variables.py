@@ -7,7 +7,8 @@ import pytest
 
 import symbody as sb
 from symbody import Equations, Model, ModelError, derive, sin, symbol
-from symbody.derivation.equations.variables import KINDS
+from symbody.derivation.equations.variable import KINDS
+from symbody.derivation.equations.variable_table import _Facts
 from symbody.derivation.forms.constrained import with_constraints
 from symbody.derivation.forms.minimal import minimal
 from symbody.derivation.forms.transform import diagonalized
@@ -271,3 +272,21 @@ def test_rows_say_which_joint_and_what_they_measure() -> None:
 def test_planar_joints_of_files_have_the_same_names(axis: str) -> None:
     text = f"symbody: 1\nbodies: {{b: {{mass: 1, inertia: [1, 1, 1]}}}}\njoints: {{j: {{planar: [ground, b], axis: {axis}}}}}\n"
     assert derive(sb.study.read_model_text(text).model).variables.of("q").names == ("j_z", "j_x", "j_a")
+
+
+def test_rows_are_made_when_they_are_requested(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A motion of 200 links looks at none of their 600 rows."""
+    made = list[str]()
+    whole_row = _Facts.row
+    monkeypatch.setattr(_Facts, "row", lambda *a: made.append(a[1].name) or whole_row(*a))
+    link = Model("link")
+    rod = link.body("rod", mass=0.1, com=(0.05, 0, 0), inertia=(1e-5, 1e-4, 1e-4))
+    link.revolute("a", link.ground, rod)
+    link.frame("tip", rod.frame.translate(0.1, 0, 0))
+    m = Model("chain")
+    m.repeat("link", m.ground, link, 200, end="tip")
+    eq = derive(m)
+    sb.simulate(eq, 1e-3, link_3_a=0.1, progress=False)
+    assert set(made) <= {"link_3_a"}
+    assert eq.variables["link_7_a"].description == "angle of revolute joint 'link_7_a'"
+    assert len(eq.variables.rows) == len(eq.variables) == 601

@@ -287,9 +287,7 @@ class Equations(
     @cached_property
     def kinds(self) -> Mapping[str, str]:
         """The kind of each name: coordinate, speed, parameter, ..., output; see `keywords`."""
-        kinds: dict[str, str] = {}
-        for v in self.variables:
-            kinds.setdefault(v.name, v.kind)  # declared names come before those of rates
+        kinds = self.variables.kinds
         return kinds | {name: "output" for name in self.outputs if name not in kinds}
 
     @values_by_name(ModelError)

@@ -6,7 +6,7 @@ from typing import Any
 
 from .equations import Equations
 from .named_rows import output_rows
-from .variables import ARGUMENTS
+from .variable import ARGUMENTS
 
 
 def named_quantities(eq: Equations) -> dict[str, Any]:

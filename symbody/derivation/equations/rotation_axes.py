@@ -9,7 +9,7 @@ from ...algebra.graph.graph import Expr
 from ...algebra.graph.walk import free_symbols
 from ...errors import EvaluationError, listed
 from .equations import Equations
-from .variables import Variable
+from .variable import Variable
 
 
 def axes_of_rotation(eq: Equations, angles: Sequence[Variable]) -> list[Expr]:

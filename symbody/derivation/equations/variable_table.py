@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
-from itertools import islice, takewhile
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Final
 
 from ...algebra.calculus.derivatives import gradient
 from ...algebra.graph.graph import Expr, Node, Symbol, rate_of
 from ...algebra.graph.node_table import gc_paused
 from ...algebra.graph.walk import free_symbols
+from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Turn
 from ...bodies.mechanism.existence import requirements
 from ...bodies.mechanism.inferred_units import InferredUnits
-from ...bodies.mechanism.mechanism import Mechanism
+from ...bodies.mechanism.mechanism import Joint, Mechanism
 from ...errors import ExpressionError
 from ...units import rate_unit
-from .variables import ARGUMENTS, Variable, Variables
+from .variable import ARGUMENTS, Variable, VariableFacts, VariableGroup
+from .variables import Variables
 
 TRIGONOMETRIC: Final = ("sin", "cos", "tan")
 UNITS_OF_ANGLES: Final = ("rad", "rad/s", "rad/s^2")
@@ -33,8 +35,8 @@ def variable_table(
     with gc_paused():
         facts = _Facts(mechanism, groups, dict(zip(groups["lam"], constraints, strict=True)))
         everything = {**groups, **_rates(groups)}
-        rows = [facts.row(s, group, k) for group, symbols in everything.items() for k, s in enumerate(symbols)]
-        return Variables(mechanism.name, tuple(everything), tuple(rows), requirements(mechanism.bodies))
+        parts = [VariableGroup(group, symbols, range(len(symbols)), facts) for group, symbols in everything.items()]
+        return Variables(mechanism.name, tuple(everything), tuple(parts), requirements(mechanism.bodies))
 
 
 def _rates(groups: Mapping[str, tuple[Symbol, ...]]) -> dict[str, tuple[Symbol, ...]]:
@@ -56,28 +58,46 @@ def _beyond(symbols: Iterable[Symbol], known: Container[Symbol]) -> tuple[Symbol
     return tuple(s for s in symbols if s not in known)
 
 
-class _Facts:
+class _Facts(VariableFacts):
     """Units, defaults and origins of a mechanism's symbols."""
 
     def __init__(
         self, mechanism: Mechanism, groups: Mapping[str, tuple[Symbol, ...]], constraints: Mapping[Symbol, str]
     ) -> None:
-        self.mechanism, self.constraints, self.inferred = mechanism, constraints, InferredUnits(mechanism)
-        self.angles = angles(mechanism)
-        self.quaternions = {e: k for k, norm in enumerate(mechanism.norms) for e in norm}
+        self.mechanism, self.groups, self.constraints = mechanism, groups, constraints
+        self.inferred = InferredUnits(mechanism)
         self.first = {norm[0] for norm in mechanism.norms}
-        rates_of_inputs = _dots(s for s in groups["r"] if not s.order)
-        moving = (*(s for g in "quzr" for s in groups[g]), *rates_of_inputs)
-        self.rate_of: dict[Expr, Symbol] = {s.dot: s for s in moving}
-        self.spins = {
-            s: norm[0] for norm in mechanism.norms for s in free_symbols(mechanism.rates[norm[0]]) if s.kind == "speed"
-        }
-        self.joints = {q: j for j in mechanism.joints for q in j.coordinates}
-        self.turns = three_angles(mechanism, self.angles)
+
+    @cached_property
+    def angles(self) -> frozenset[Symbol]:
+        return angles(self.mechanism)
+
+    @cached_property
+    def turns(self) -> Mapping[Symbol, str]:
+        return three_angles(self.mechanism, lambda: self.angles)
+
+    @cached_property
+    def quaternions(self) -> Mapping[Symbol, int]:
+        return {e: k for k, norm in enumerate(self.mechanism.norms) for e in norm}
+
+    @cached_property
+    def rate_of(self) -> dict[Expr, Symbol]:
+        rates_of_inputs = _dots(s for s in self.groups["r"] if not s.order)
+        return {s.dot: s for s in (*(s for g in "quzr" for s in self.groups[g]), *rates_of_inputs)}
+
+    @cached_property
+    def spins(self) -> dict[Symbol, Symbol]:
+        """The first Euler parameter of each speed that its rate contains."""
+        rates = ((norm[0], self.mechanism.rates[norm[0]]) for norm in self.mechanism.norms)
+        return {s: e for e, rate in rates for s in free_symbols(rate) if s.kind == "speed"}
+
+    @cached_property
+    def joints(self) -> dict[Symbol, Joint]:
+        return {q: j for j in self.mechanism.joints for q in j.coordinates}
 
     def row(self, s: Symbol, group: str, index: int) -> Variable:
         return Variable(
-            s, group, index, written_in=self._unit(s), default=self._default(s, group), is_angle=s in self.angles,
+            s, group, index, written_in=self._unit(s), default=self.defaults((s,), group).get(s), is_angle=s in self.angles,
             quaternion=self.quaternions.get(s), rate_of=self.rate_of.get(s), description=self._description(s),
             turns=self.turns.get(s, ""), direction=self._direction(s), inferred=self.inferred,
         )  # fmt: skip
@@ -93,11 +113,13 @@ class _Facts:
         order += s in self.spins
         return UNITS_OF_ANGLES[order] if s in self.angles or s in self.spins else ""
 
-    def _default(self, s: Symbol, group: str) -> float | None:
-        if group != "p":
-            return None if group not in GROUPS_WITH_VALUES else 1.0 if s in self.first else 0.0
-        value = self.mechanism.values.get(s)
-        return None if value is None else float(value)
+    def defaults(self, symbols: Sequence[Symbol], group: str) -> dict[Symbol, float]:
+        if group == "p":
+            given = ((s, self.mechanism.values.get(s)) for s in symbols)
+            return {s: float(value) for s, value in given if value is not None}
+        if group not in GROUPS_WITH_VALUES:
+            return {}
+        return {**dict.fromkeys(symbols, 0.0), **dict.fromkeys(self.first.intersection(symbols), 1.0)}
 
     def _direction(self, s: Symbol) -> str:
         """What a coordinate goes along or turns about, where that is an axis of a frame."""
@@ -133,22 +155,35 @@ class _Facts:
 # ---------------------------------------------------------------------------------------------------------- angles
 
 
-def three_angles(mechanism: Mechanism, known: Container[Symbol]) -> dict[Symbol, str]:
+def three_angles(mechanism: Mechanism, known: Callable[[], Container[Symbol]]) -> dict[Symbol, str]:
     """Triples of angles that rotate something successively: those of a joint, or of the frames between a body and
-    the previous body, made by hand. For each angle, the joint or body that it rotates."""
+    the previous body, made by hand. For each angle, the joint or body that it rotates.
+
+    known   all angles; called where something has three coordinates
+    """
     out: dict[Symbol, str] = {}
     for j in mechanism.joints:
-        turning = [q for q in j.coordinates if q in known]
-        if len(turning) == 3:
+        if len(j.coordinates) >= 3 and len(turning := [q for q in j.coordinates if q in known()]) == 3:
             out |= dict.fromkeys(turning, f"{j.kind} joint {j.name!r}")
     carriers = {b.frame for b in mechanism.bodies}
     for b in mechanism.bodies:
-        before = takewhile(lambda f: f not in carriers, islice(b.frame.ancestors(), 1, None))
-        turns = [x for f in (*reversed(tuple(before)), b.frame) for x in f.rotation.factors if isinstance(x, Turn)]
-        turning = [q for x in turns for q in _slopes(x.angle) if q in known]
+        angles = _angles_between(b.frame, carriers)
+        if len(angles) < 3 and all(isinstance(e, Symbol) for e in angles):
+            continue
+        turning = [q for e in angles for q in _slopes(e) if q in known()]
         if len(turning) == len(set(turning)) == 3 and not out.keys() & set(turning):
             out |= dict.fromkeys(turning, f"body {b.name!r}")
     return out
+
+
+def _angles_between(frame: Frame, carriers: Container[Frame]) -> list[Expr]:
+    """Angles of turns from the previous frame that carries a body to this one."""
+    f: Frame | None = frame
+    found: list[list[Expr]] = []
+    while f is not None and (f is frame or f not in carriers):
+        found.append([x.angle for x in f.rotation.factors if isinstance(x, Turn)])
+        f = f.parent
+    return [e for angles in reversed(found) for e in angles]
 
 
 def angles(mechanism: Mechanism) -> frozenset[Symbol]:

@@ -8,119 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 from ...algebra.graph.graph import Symbol
 from ...argument_kinds import answered_class
 from ...bodies.mechanism.existence import Requirement, first_refusal
-from ...bodies.mechanism.inferred_units import InferredUnits
 from ...display import Displayed, DisplayPart, ShownTable, Title
 from ...errors import ModelError, SymbodyError, finite_number, listed, unknown
-from ...summary import Introduced
-from ...units import quantity, si_unit, unit_factor
-
-KINDS: Final = {
-    "t": "time", "q": "coordinate", "u": "speed", "z": "variable", "r": "input", "p": "parameter", "lam": "multiplier",
-    "q'": "rate", "u'": "acceleration", "z'": "rate of variable", "r'": "rate of input", "r''": "second rate of input",
-}  # fmt: skip
-"""Groups of variables in the letters of docs/notation.md, and the kind of variable in each. q' has those rates that are not speeds themselves,
-r' and r'' those that the equations do not contain: what they contain is in r, after the inputs."""
-ARGUMENTS: Final = "t q u z r p"
-"""The groups that every expression of the equations is a function of, in the order in which functions take them."""
-
-
-@dataclass(frozen=True)
-class Variable(Introduced):
-    """One row of the table of variables.
-
-    group         q, u, z, r, p, t, lam, or rates q', u', z', r', r''; `kind` is the same as a word
-    index         its position in the group: the index in arrays and the column in Jacobians
-    written_in    the declared unit, in which it is displayed: mm; rad, rad/s, rad/s^2 for angles; empty without a
-                  declaration
-    default       the default value: 0 for t, q, u, z, r, but 1 for the first Euler parameter; the value in the model
-                  for a parameter. None: it must be given (a parameter) or follows from the others (a multiplier, a
-                  rate)
-    is_angle      whether it is an angle of rotation of a frame
-    quaternion    which set of Euler parameters it belongs to, counted from 0
-    rate_of       the symbol whose time derivative it is
-    description   its origin: its joint or its constraint
-    turns         the joint or body that it rotates as one of three angles
-    direction     of a joint coordinate: the direction of motion, such as "along x of ground"
-    inferred      units that follow from the parts of the mechanism
-
-    >>> m = sb.Model("pendulum")
-    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
-    >>> row = sb.derive(m).variables["theta"]
-    >>> row.kind, row.unit, row.is_angle, row.description
-    ('coordinate', 'rad', True, "angle of revolute joint 'theta'")
-    >>> row.direction
-    'about z of ground'
-    >>> row.name, row.with_unit, row.neutral
-    ('theta', 'theta [rad]', 0.0)
-    >>> m.show_in("deg", "theta")
-    >>> row = sb.derive(m).variables["theta"]
-    >>> row.unit, row.shown_in, round(1 / row.factor, 6)
-    ('rad', 'deg', 57.29578)
-
-    See also: `derivation.Variables`, `Equations`.
-    """
-
-    symbol: Symbol
-    group: str
-    index: int
-    written_in: str = ""
-    default: float | None = None
-    is_angle: bool = False
-    quaternion: int | None = None
-    rate_of: Symbol | None = None
-    description: str = ""
-    turns: str = ""
-    direction: str = ""
-    inferred: InferredUnits | None = field(default=None, repr=False, compare=False)
-
-    @property
-    def unit(self) -> str:
-        """The SI unit of its values: as declared, or inferred from the parts of the model in which it appears; empty if
-        unknown."""
-        if self.written_in:
-            return self.written_in if self.factor == 1.0 else si_unit(self.written_in)
-        return "" if self.inferred is None else self.inferred.of(self.symbol)
-
-    @property
-    def shown_in(self) -> str:
-        """The unit in which it is displayed: as declared, or `unit`."""
-        return self.written_in or self.unit
-
-    @property
-    def factor(self) -> float:
-        """The factor from `shown_in` to SI: 0.001 for mm."""
-        return unit_factor(self.written_in)
-
-    @property
-    def name(self) -> str:
-        """Its name in messages, files and generated code: q1, q1_dot."""
-        return self.symbol.name
-
-    @property
-    def kind(self) -> str:
-        """The name of the group: coordinate, speed, parameter, ..."""
-        if self.group == "r" and self.rate_of is not None:
-            return KINDS["r'" if self.symbol.order == 1 else "r''"]
-        return KINDS[self.group]
-
-    @property
-    def neutral(self) -> float:
-        """The initial guess of searches: the default, or 1 for a parameter without one and 0 for everything else."""
-        if self.default is not None:
-            return self.default
-        return 1.0 if self.group == "p" else 0.0
-
-    @property
-    def with_unit(self) -> str:
-        """Name and unit, for a message: `m1 [kg]`."""
-        return f"{self.name} [{self.shown_in}]" if self.shown_in else self.name
+from ...units import quantity
+from .variable import ARGUMENTS, KINDS, Variable, VariableFacts, VariableGroup
 
 
 @answered_class
@@ -133,6 +31,7 @@ class Variables(Displayed):
     variables.symbols, .names    in the order of the rows
 
     owner          the name of the equations, for messages
+    parts          the variables of each group
     requirements   conditions on parameter values without which a body is impossible
 
     >>> x, v, k = sb.symbols("x v k")
@@ -155,24 +54,38 @@ class Variables(Displayed):
 
     owner: str
     groups: tuple[str, ...]
-    rows: tuple[Variable, ...]
+    parts: tuple[VariableGroup, ...] = ()
     requirements: tuple[Requirement, ...] = ()
+
+    @property
+    def rows(self) -> tuple[Variable, ...]:
+        """All rows. (Large mechanisms have many thousands, of which hardly any is looked at.)"""
+        return tuple(part.row(k) for part in self.parts for k in range(len(part.symbols)))
 
     def __iter__(self) -> Iterator[Variable]:
         return iter(self.rows)
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.symbols)
 
     def __contains__(self, key: object) -> bool:
-        return name_of(key) in self._by_name
+        return name_of(key) in self._number
 
     def __getitem__(self, key: str | Symbol) -> Variable:
         return self.row(key, f"variables of {self.owner!r}")
 
     @cached_property
-    def _by_name(self) -> dict[str, Variable]:
-        return {v.name: v for v in reversed(self.rows)}  # declared names take precedence over rates and multipliers
+    def _number(self) -> dict[str, int]:
+        """The number of the row of each name; declared names take precedence over rates and multipliers."""
+        return dict(zip(reversed(self.names), range(len(self.names) - 1, -1, -1), strict=True))
+
+    def _row(self, number: int) -> Variable:
+        """The row of a number, made when it is first requested."""
+        for part in self.parts:
+            if number < len(part.symbols):
+                return part.row(number)
+            number -= len(part.symbols)
+        raise IndexError(number)
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -196,7 +109,7 @@ class Variables(Displayed):
 
         See also: `Equations.variables`.
         """
-        return tuple(v.symbol for v in self.rows)
+        return tuple(s for part in self.parts for s in part.symbols)
 
     @cached_property
     def constants(self) -> tuple[Symbol, ...]:
@@ -216,21 +129,27 @@ class Variables(Displayed):
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the rows, in order."""
-        return tuple(v.name for v in self.rows)
+        return tuple([s.name for s in self.symbols])
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """The kind of each name: coordinate, speed, parameter, ..."""
+        found = [kind for part in self.parts for kind in part.kinds]
+        return {name: found[self._number[name]] for name in self.names}
 
     @cached_property
     def defaults(self) -> dict[Symbol, float]:
         """Default values of all variables that have one."""
-        return {v.symbol: v.default for v in self.rows if v.default is not None}
+        return {s: x for part in self.parts for s, x in part.facts.defaults(part.symbols, part.name).items()}
 
     @cached_property
     def rotations_by_angles(self) -> Mapping[str, tuple[Variable, ...]]:
         """Joints and bodies that rotate by a sequence of three angles, with gimbal lock if the first and third axes
         coincide."""
         turned: dict[str, list[Variable]] = {}
-        for v in self.rows:
-            if v.group == "q" and v.turns:
-                turned.setdefault(v.turns, []).append(v)
+        for part, k, s in self._coordinates:
+            if s in part.facts.turns:
+                turned.setdefault(part.facts.turns[s], []).append(part.row(k))
         return {what: tuple(angles) for what, angles in turned.items() if len(angles) == 3}
 
     @cached_property
@@ -245,50 +164,47 @@ class Variables(Displayed):
         (['r_e0', 'r_e1', 'r_e2', 'r_e3'], ["spherical joint 's'"])
         """
         sets: dict[int, list[Variable]] = {}
-        for v in self.rows:
-            if v.quaternion is not None and v.group == "q":
-                sets.setdefault(v.quaternion, []).append(v)
+        for part, k, s in self._coordinates:
+            if s in part.facts.quaternions:
+                sets.setdefault(part.facts.quaternions[s], []).append(part.row(k))
         return tuple(tuple(sets[k]) for k in sorted(sets))
 
-    @cached_property
-    def _by_group(self) -> dict[str, list[Variable]]:
-        found: dict[str, list[Variable]] = {}
-        for v in self.rows:
-            found.setdefault(v.group, []).append(v)
-        return found
+    @property
+    def _coordinates(self) -> Iterator[tuple[VariableGroup, int, Symbol]]:
+        return ((part, k, s) for part in self.parts if part.name == "q" for k, s in enumerate(part.symbols))
 
     # ---------------------------------------------------------------------------------------- smaller and larger tables
 
     def of(self, groups: str) -> Variables:
         """The rows of some groups, in the given order: `of("q u z")`."""
-        if groups not in self._parts:
-            self._parts[groups] = self._part(groups.split())
-        return self._parts[groups]
+        if groups not in self._smaller:
+            self._smaller[groups] = self._smaller_table(groups.split())
+        return self._smaller[groups]
 
     @cached_property
-    def _parts(self) -> dict[str, Variables]:
+    def _smaller(self) -> dict[str, Variables]:
         return {}  # smaller tables, made when they are first asked for
 
-    def _part(self, groups: list[str]) -> Variables:
+    def _smaller_table(self, groups: list[str]) -> Variables:
         for g in groups:
             if g not in self.groups:
                 raise unknown(f"variables of {self.owner!r}", "group", g, self.groups)
-        rows = tuple(v for g in groups for v in self._by_group.get(g, ()))
-        return Variables(self.owner, tuple(groups), rows, self.requirements if "p" in groups else ())
+        parts = tuple(part for g in groups for part in self.parts if part.name == g)
+        return Variables(self.owner, tuple(groups), parts, self.requirements if "p" in groups else ())
 
     def having(self, symbols: Iterable[Symbol], group: str) -> Variables:
         """A table with further symbols in one group, such as parameters that an analysis adds."""
-        new = [s for s in dict.fromkeys(symbols) if s not in self.symbols]
-        first = sum(v.group == group for v in self.rows)
-        more = tuple(Variable(s, group, first + k) for k, s in enumerate(new))
-        return Variables(
-            self.owner, tuple(dict.fromkeys((*self.groups, group))), (*self.rows, *more), self.requirements
-        )
+        known = frozenset(self.symbols)
+        new = tuple(s for s in dict.fromkeys(symbols) if s not in known)
+        first = sum(len(part.symbols) for part in self.parts if part.name == group)
+        more = VariableGroup(group, new, range(first, first + len(new)), VariableFacts())
+        groups = tuple(dict.fromkeys((*self.groups, group)))
+        return Variables(self.owner, groups, (*self.parts, more), self.requirements)
 
     def only(self, symbols: Iterable[Symbol]) -> Variables:
         """The rows of these symbols."""
-        kept = set(symbols)
-        return Variables(self.owner, self.groups, tuple(v for v in self.rows if v.symbol in kept), self.requirements)
+        kept = frozenset(symbols)
+        return Variables(self.owner, self.groups, tuple(part.only(kept) for part in self.parts), self.requirements)
 
     # ------------------------------------------------------------------------------------------ names that a user gives
 
@@ -299,9 +215,9 @@ class Variables(Displayed):
         what    the kind of object requested, if it is not a kind in this table
         """
         name = name_of(key)
-        if name not in self._by_name:
+        if name not in self._number:
             raise unknown(where, what or self._what, name, self.names, error)
-        return self._by_name[name]
+        return self._row(self._number[name])
 
     def symbol(self, key: Any, where: str, error: type[SymbodyError] = ModelError, what: str = "") -> Symbol:
         """The symbol for a name or a symbol; an unknown one is refused as by `row`."""
@@ -337,7 +253,7 @@ class Variables(Displayed):
 
     def require(self, values: Mapping[Symbol, Any], where: str, error: type[SymbodyError], advice: str) -> None:
         """Refuse values in which a row of this table is missing."""
-        if missing := [v.with_unit for v in self.rows if v.symbol not in values]:
+        if missing := [self._row(k).with_unit for k, s in enumerate(self.symbols) if s not in values]:
             raise error(f"{where}: no value for {listed(missing)}; {advice}")
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...derivation.equations.equations import Equations
-from ...derivation.equations.variables import ARGUMENTS
+from ...derivation.equations.variable import ARGUMENTS
 from ...derivation.rank.row_space import FADED_ROW, RANK_TOLERANCE
 from ...emit.run.callable import Array
 from ..events.events import watch_of

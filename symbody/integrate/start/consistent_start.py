@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.named_rows import output_rows
-from ...derivation.equations.variables import ARGUMENTS
+from ...derivation.equations.variable import ARGUMENTS
 from ...errors import AssemblyError, SimulationError, in_number, listed
 from ..inputs.inputs import closed_loop
 from .assembly import assemble, unexplained_assembly
@@ -160,13 +160,19 @@ def _without_value(eq: Equations, known: Collection[str]) -> Iterator[str]:
 def _perhaps_in_degrees(eq: Equations, given: Mapping[str, Any]) -> Iterator[str]:
     """Round numbers without a unit beyond a full turn as angles: degrees, more often than not; angles that were computed
     are not round."""
-    for v in eq.variables.of("q"):
-        value = given.get(v.name, 0.0) if v.is_angle else 0.0
-        if isinstance(value, int | float) and abs(value) > FULL_TURN and float(2 * value).is_integer():
+    if not (suspect := [name for name, value in given.items() if _is_round_beyond_a_turn(value)]):
+        return
+    for v in eq.variables.of("q").only(eq.variables.symbol(name, "start") for name in suspect if name in eq.variables):
+        if v.is_angle:
+            value = given[v.name]
             yield (
                 f"{v.name} = {value:g} at the start is in radians, and more than a full turn; were degrees meant? "
                 f"{v.name}='{value:g} deg'"
             )
+
+
+def _is_round_beyond_a_turn(value: Any) -> bool:
+    return isinstance(value, int | float) and abs(value) > FULL_TURN and float(2 * value).is_integer()
 
 
 def _start_on_constraints(eq: Equations, asked: StartRequest) -> ConsistentStart:

@@ -18,7 +18,8 @@ from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import by_name
 from ...derivation.equations.undetermined_forces import map_entries, undetermined_value
-from ...derivation.equations.variables import ARGUMENTS, Variables, name_of
+from ...derivation.equations.variable import ARGUMENTS
+from ...derivation.equations.variables import Variables, name_of
 from ...derivation.rank.row_space import RowSpace, typical_sizes
 from ...display import Displayed, DisplayPart, LabelledRows, ShownTable, Title
 from ...emit.run.callable import Array

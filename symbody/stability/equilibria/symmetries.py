@@ -26,7 +26,7 @@ from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.walk import free_symbols
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.random_states import random_state
-from ...derivation.equations.variables import Variable
+from ...derivation.equations.variable import Variable
 from ...derivation.questions.rigid_motions import rigid_motions
 from ...derivation.rank.configuration import random_values
 from ...derivation.rank.small_matrices import dependent_rows

@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any
 
 from ...algebra.graph.functions import ExternalFunction
-from ...derivation.equations.variables import Variable
+from ...derivation.equations.variable import Variable
 from ...emit import ir
 from ...errors import ProgramError, unknown
 from ...summary import Introduced

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...derivation.equations.variables import Variable
+from ...derivation.equations.variable import Variable
 from .artefact import Artefact
 
 

@@ -14,7 +14,7 @@ from ...algebra.graph.node_table import gc_paused
 from ...algebra.printing.target_names import is_c_reserved
 from ...argument_kinds import answered_class
 from ...derivation.equations.equations import Equations
-from ...derivation.equations.variables import ARGUMENTS
+from ...derivation.equations.variable import ARGUMENTS
 from ...derivation.programs.forward_dynamics import has_many_pairs
 from ...emit import program
 from ...errors import ExpressionError, ProgramError, in_number, listed

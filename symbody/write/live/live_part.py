@@ -18,7 +18,7 @@ from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import as_expr
 from ...algebra.graph.matrix import Matrix
 from ...derivation.equations.equations import Equations
-from ...derivation.equations.variables import Variable
+from ...derivation.equations.variable import Variable
 from ...emit import ir, program
 from ...errors import ProgramError, in_number
 from ...escaping import as_script_data

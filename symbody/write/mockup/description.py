@@ -13,7 +13,7 @@ from ...algebra.graph.graph import Expr, Symbol
 from ...algebra.graph.walk import reachable_symbols
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.expression_units import expression_unit
-from ...derivation.equations.variables import Variable
+from ...derivation.equations.variable import Variable
 from ...errors import ProgramError, unknown
 from ...escaping import in_one_line
 from ...integrate.events.events import Event

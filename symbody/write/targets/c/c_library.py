@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from ....algebra.printing.target_names import UniqueNames, is_c_reserved
-from ....derivation.equations.variables import Variable
+from ....derivation.equations.variable import Variable
 from ....emit import ir
 from ....escaping import as_c_string, in_block_comment
 from ...artefacts.algorithms import DIVERGED

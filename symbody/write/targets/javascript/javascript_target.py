@@ -7,7 +7,7 @@ from typing import Final
 
 from ....algebra.graph.functions import ExternalFunction
 from ....algebra.printing.target_names import UniqueNames, is_javascript_reserved
-from ....derivation.equations.variables import Variable
+from ....derivation.equations.variable import Variable
 from ....emit import ir
 from ....escaping import as_script_data, in_one_line
 from ...artefacts.algorithms import ROUNDING

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ....algebra.printing.target_names import UniqueNames
-from ....derivation.equations.variables import Variable
+from ....derivation.equations.variable import Variable
 from ....errors import ProgramError, listed
 from ....escaping import as_modelica_string, in_one_line
 from ....integrate.events.events import Event
