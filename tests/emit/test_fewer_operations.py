@@ -12,6 +12,7 @@ import pytest
 
 import symbody as sb
 from symbody.algebra.graph.graph import Expr, symbols
+from symbody.algebra.graph.walk import evaluation_order
 from symbody.emit.lowering.common_factors import with_common_factors
 from symbody.emit.lowering.constant_factors import with_shared_constant_factors
 from symbody.emit.lowering.lower import program
@@ -186,7 +187,7 @@ def test_factors_that_share_a_key_are_paired_once() -> None:
             factors = [one, other, *draw.choices([u, v, w], k=draw.randint(1, 2))]
             draw.shuffle(factors)
             products.append(math.prod(factors[1:], start=factors[0]))
-        new = with_shared_products(products)
+        new = with_shared_products(evaluation_order(products), set(products))
         values = {s: 0.3 + 0.1 * k for k, s in enumerate(sorted(sb.free_symbols(products), key=lambda s: s.name))}
         for p in products:
             assert sb.evaluate(new[p], values) == pytest.approx(sb.evaluate(p, values), rel=1e-13)

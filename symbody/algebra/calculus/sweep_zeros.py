@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from operator import add, and_, itemgetter
+from operator import add, and_
 from typing import Final
 
 from ..graph.graph import ZERO, Expr
-from ..graph.sweeps import Fragment, NewSteps, Schedule
+from ..graph.sweeps import Fragment, NewSteps, Schedule, chosen_places
 from ..graph.walk import free_symbols, substitute
 
 MAX_VARIANTS: Final = 4  # fragments from one, on average, up to which a schedule is changed
@@ -84,12 +84,7 @@ def _variant(f: Fragment, zeros_in: bytes, states: bytes) -> _Variant:
     adds = [a and bool(state & _WRITTEN) for a, state in zip(f.adds, states, strict=True)]
     fragment, chosen, found = _fragment_with_zeros(f, masks, adds, [bool(state & _RESULT) for state in states])
     zeros = [(n + k, m, a) for k, (m, a) in enumerate(zip(found, adds, strict=True)) if f.adds[k] or 1 in m]
-    return _Variant(fragment, _chosen_places(chosen), [k for k in chosen if k >= n], zeros)
-
-
-def _chosen_places(chosen: Sequence[int]) -> Callable[[Sequence[int]], tuple[int, ...]]:
-    """A function that takes some places out of those of a step."""
-    return itemgetter(*chosen) if len(chosen) > 1 else lambda places: tuple([places[k] for k in chosen])
+    return _Variant(fragment, chosen_places(chosen), [k for k in chosen if k >= n], zeros)
 
 
 def _fragment_with_zeros(
@@ -175,7 +170,7 @@ def _needed_part(f: Fragment, needed: bytes) -> _NeededPart:
         for (k, _), g in zip(starts, made.inputs, strict=False)
         for first, end in _runs([x in used for x in g])
     ]
-    return _NeededPart(made, _chosen_places([k for k, _ in starts]), [i for _, i in starts], reads)
+    return _NeededPart(made, chosen_places([k for k, _ in starts]), [i for _, i in starts], reads)
 
 
 def _runs(wanted: Sequence[object]) -> list[tuple[int, int]]:

@@ -16,6 +16,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from .cache_owner import CacheOwner
@@ -163,6 +164,11 @@ class NewSteps:
     def schedule(self, size: int, results: Sequence[int], columns: Columns | None = None) -> Schedule:
         kinds, places = tuple(self.kinds), tuple(self.places)
         return Schedule(tuple(self.fragments), kinds, places, size, tuple(results), columns)
+
+
+def chosen_places(chosen: Sequence[int]) -> Callable[[Sequence[int]], tuple[int, ...]]:
+    """A function that takes some places out of those of a step."""
+    return itemgetter(*chosen) if len(chosen) > 1 else lambda places: tuple([places[k] for k in chosen])
 
 
 def item_places(results: tuple[int, ...], columns: Columns | None, size: int) -> tuple[int, ...]:

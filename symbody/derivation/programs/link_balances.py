@@ -30,7 +30,8 @@ from ..kinematics.inertial_parameters import NO_LUMP, Lump
 from ..kinematics.kinematics import Kinematics, Wrench
 from ..routes.recursive import Subspace, power_on, subspace_of, to_parent, wrench_about_origin
 from .articulated_bodies import frame_velocity_terms
-from .link_sweeps import SweptTree, slot_symbols, swept_accelerations, swept_tree
+from .link_sweeps import SweptTree, swept_accelerations, swept_tree
+from .link_types import slot_symbols
 
 MOTION, WRENCH = 9, 6  # numbers of s and of C
 

@@ -25,7 +25,8 @@ from ...bodies.mechanism.mechanism import Mechanism
 from ..kinematics.equal_links import Link, SlotText, has_rigid_links
 from ..kinematics.kinematics import Kinematics, loads_besides_gravity
 from .articulated_bodies import falling
-from .link_sweeps import MANY_LINKS, MAX_SLOTS, SweptTree, repeats_enough, slot_symbols, swept_tree
+from .link_sweeps import MANY_LINKS, MAX_SLOTS, SweptTree, repeats_enough, swept_tree
+from .link_types import slot_symbols
 
 _MOTION: Final = slot_symbols("parent_motion", 6)  # ω and v of the parent
 _GRAVITY: Final = slot_symbols("parent_gravity", 3)  # in axes of the parent

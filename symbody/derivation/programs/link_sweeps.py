@@ -1,43 +1,29 @@
 """Articulated bodies of trees with many equal links: fragments for each type of link, and the steps that run them.
 
 Three sweeps (see `articulated_bodies.py`): velocities from the ground outwards, articulated inertia and bias inwards,
-accelerations outwards. The expressions of a link contain symbols for what comes from its parent (angular velocity,
-acceleration) and from its children (27 numbers: the blocks I, H, L of their inertia, force and moment).
+accelerations outwards. `link_types.py` has their fragments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import add
 from typing import Final
 
-from ...algebra.calculus.staged_fragments import StagedFragment, SweepStage, staged_fragments
 from ...algebra.calculus.sweep_zeros import without_zeros
-from ...algebra.calculus.written_solves import written_out
-from ...algebra.graph.functions import value_where
-from ...algebra.graph.graph import ZERO, Expr, Symbol, symbol
-from ...algebra.graph.linear import MIN_PIVOT
-from ...algebra.graph.matrix import Matrix, cross, dot, identity, zeros
-from ...algebra.graph.sweeps import Fragment, NewSteps, Schedule, sweep_results
+from ...algebra.graph.graph import ZERO, Expr, Symbol
+from ...algebra.graph.matrix import Matrix, cross, identity, zeros
+from ...algebra.graph.sweeps import Fragment, NewSteps, Schedule, chosen_places, sweep_results
 from ...algebra.graph.walk import free_symbols
-from ...bodies.frames.frames import Frame
 from ...bodies.mechanism.mechanism import Mechanism
 from ..equations.equations import Equations
 from ..kinematics.equal_links import Link, LinkedTree, acting_loads, has_rigid_links, links_of, varying_numbers
-from ..kinematics.inertial_parameters import NO_LUMP, Lump
-from ..kinematics.kinematics import Kinematics, Wrench
+from ..kinematics.kinematics import Kinematics
 from ..kinematics.linked_loads import MOTION, PLACE, WRENCH, LinkedLoads, LoadType, linked_loads
-from ..routes.recursive import subspace_of
 from ..routes.repeated_equations import repeated_equations
-from .articulated_bodies import (
-    ArticulatedInertia,
-    TreeJoint,
-    falling,
-    frame_velocity_terms,
-    inwards,
-    outwards,
-    own_inertia,
-)
+from .articulated_bodies import falling
+from .link_types import AT_A, AT_CHILDREN, AT_W, LinkType, slot_symbols
 
 MIN_LINKS: Final = 12  # of smaller trees the unrolled program is used
 MIN_COPIES: Final = 2  # links of one type on average: with fewer, there is little to repeat
@@ -48,8 +34,6 @@ MANY_UNEQUAL_LINKS: Final = (
 )
 MIN_REPEATED: Final = 2  # operations of all steps, in those of all fragments
 MAX_SLOTS: Final = 64  # symbols of a link
-
-_UPPER: Final = tuple((i, j) for i in range(3) for j in range(i, 3))
 
 
 def swept_accelerations(eq: Equations) -> Matrix | None:
@@ -74,11 +58,11 @@ def _accelerations(eq: Equations) -> Matrix | None:
     kinematics = Kinematics(mechanism)
     locks = {v.symbol for angles in eq.variables.rotations_by_angles.values() for v in angles}
     loaded = {x.links[i] for x in loads.loads for i in x.acted}
-    types: dict[tuple[int, bool], _LinkType] = {}
+    types: dict[tuple[int, bool], LinkType] = {}
     for k, x in enumerate(tree.links):
         key = x.kind, k in loaded
         if key not in types:
-            types[key] = _LinkType(kinematics, tree, tree.first_of_kind[x.kind], locks, k in loaded)
+            types[key] = LinkType(kinematics, tree, tree.first_of_kind[x.kind], locks, k in loaded)
     found = _SweepMemory(eq, tree, types, loads, loaded, kinematics).accelerations()
     schedule = found[0].args[0].data
     is_large = len(tree.links) >= MANY_LINKS or schedule.operations[1] >= MIN_OPERATIONS
@@ -162,110 +146,10 @@ def _repeated_links(mechanism: Mechanism) -> LinkedTree | None:
     return None
 
 
-# ----------------------------------------------------------------------------------------------------- one type of link
-
-
-def slot_symbols(name: str, n: int) -> tuple[Symbol, ...]:
-    return tuple(symbol(f"{name}_{k}", "material") for k in range(n))
-
-
-_W, _A, _SUM = slot_symbols("parent_w", 3), slot_symbols("parent_a", 6), slot_symbols("children", 27)
-_APPLIED = slot_symbols("applied", WRENCH)
-_PLACE, _MOTION = slot_symbols("parent_place", PLACE), slot_symbols("parent_motion", MOTION)
-
-
-def _numbers(J: ArticulatedInertia, w: Wrench) -> tuple[Expr, ...]:
-    """What a link leaves to its parent."""
-    return (
-        *(J.I[i, j] for i, j in _UPPER), *J.H.entries, *(J.L[i, j] for i, j in _UPPER), *w.force.entries, *w.moment.entries,
-    )  # fmt: skip
-
-
-def _from_numbers(x: Sequence[Expr]) -> tuple[ArticulatedInertia, Wrench]:
-    at = {p: k for k, p in enumerate(_UPPER)}
-    places = [at[min(i, j), max(i, j)] for i in range(3) for j in range(3)]
-    I, L = (Matrix(3, 3, tuple(part[k] for k in places)) for part in (x[:6], x[15:21]))
-    wrench = Wrench(Matrix(3, 1, tuple(x[21:24])), Matrix(3, 1, tuple(x[24:27])))
-    return ArticulatedInertia(I, Matrix(3, 3, tuple(x[6:15])), L), wrench
-
-
-class _LinkType:
-    """The fragments of the three sweeps for one type of link."""
-
-    def __init__(
-        self, kinematics: Kinematics, tree: SweptTree, link: Link, locks: set[Symbol], is_loaded: bool
-    ) -> None:
-        typed, numbers = tree.typed(link)
-        stages = _stages(kinematics, tree.Q, typed, locks, numbers, is_loaded)
-        self.fragments: list[StagedFragment] = staged_fragments(stages)
-
-
-def _stages(
-    kinematics: Kinematics, Q: Sequence[Expr], link: Link, locks: set[Symbol], numbers: tuple[Symbol, ...],
-    is_loaded: bool,
-) -> list[SweepStage]:  # fmt: skip
-    number = {kinematics.u[j]: j for j in link.speeds}
-    is_on_ground = link.parent < 0
-    w = zeros(3) if is_on_ground else Matrix(3, 1, _W)
-    excess, subspaces = {}, {}
-    axes: list[Matrix] = []
-    for f in link.frames:
-        (spin,), drift = kinematics.in_speeds([f.spin]), kinematics.drift(f)
-        w, excess[f] = frame_velocity_terms(f, w, spin, drift, kinematics)
-        subspaces[f] = subspace_of(f, spin, drift, number)
-        axes = [f.rotation.inwards(a) for a in axes]
-        turned = [s for s in free_symbols(spin) if s in number and coordinate_of(kinematics, s) in locks]
-        axes += [subspaces[f].columns[number[s]][0] for s in turned]
-    last, lump = link.frames[-1], NO_LUMP
-    for m in link.masses:
-        lump = lump + Lump.of(m)
-    J, bias = own_inertia(lump, w)
-    if link.has_children:
-        more, below = _from_numbers(_SUM)
-        J, bias = J + more, bias + below
-    if is_loaded:
-        bias = bias - Wrench(Matrix(3, 1, _APPLIED[:3]), Matrix(3, 1, _APPLIED[3:]))
-    inertias: dict[Frame, ArticulatedInertia] = {last: J}
-    biases: dict[Frame, Wrench] = {last: bias_with_guard(bias, axes)}
-    joints: dict[Frame, TreeJoint] = {}
-    for f in reversed(link.frames):
-        joints[f] = inwards(f, inertias, biases, subspaces[f], Q, excess[f])
-    udot: dict[int, Expr] = {}
-    motion = (zeros(3), Matrix(3, 1, _A[3:])) if is_on_ground else (Matrix(3, 1, _A[:3]), Matrix(3, 1, _A[3:]))
-    for f in link.frames:
-        motion = outwards(f, motion, joints[f], excess[f], udot)
-    parent = link.frames[0].parent
-    assert parent is not None
-    found = [
-        tuple(w.entries) if link.has_children else (),
-        () if is_on_ground else _numbers(inertias[parent], biases[parent]),
-        (*motion[0].entries, *motion[1].entries) if link.has_children else (),
-        tuple(udot[j] for j in link.speeds),
-    ]
-    w_out, to_parent, a_out, rates = written_out(found)
-    known = tuple((s,) for s in link.slots)
-    return [
-        SweepStage((*known, numbers, _W), tuple(filter(None, [w_out])), (False,) * bool(w_out)),
-        SweepStage((_SUM, _APPLIED), tuple(filter(None, [to_parent])), (not link.is_first,) * bool(to_parent)),
-        SweepStage((_A,), tuple(filter(None, [a_out, *((e,) for e in rates)])), (False,) * (bool(a_out) + len(rates))),
-    ]
-
-
-def coordinate_of(kinematics: Kinematics, speed: Symbol) -> Symbol | None:
-    """The coordinate whose rate a speed is."""
-    return symbol(speed.stem, "coordinate", speed.order - 1) if speed.order else None
-
-
-def bias_with_guard(bias: Wrench, axes: Sequence[Matrix]) -> Wrench:
-    """Where the three axes of a joint with three angles are in one plane to rounding, nothing has a value."""
-    if len(axes) != 3:
-        return bias
-    volume = dot(axes[0], cross(axes[1], axes[2]))
-    guard = value_where(volume * volume > MIN_PIVOT, ZERO, of=volume)
-    return replace(bias, moment=bias.moment.map(lambda e: e + guard))
-
-
 # --------------------------------------------------------------------------------------------------------------- loads
+
+
+_PLACE, _MOTION = slot_symbols("parent_place", PLACE), slot_symbols("parent_motion", MOTION)
 
 
 def _placing(kinematics: Kinematics, tree: SweptTree, link: Link, is_moving: bool) -> tuple[Fragment, list[int]]:
@@ -306,22 +190,18 @@ def _load_fragment(x: LoadType, adds: tuple[bool, ...]) -> tuple[Fragment, list[
 # ---------------------------------------------------------------------------------------------------- places and steps
 
 
-@dataclass
-class _LinkPlaces:
-    """Where the groups of one link begin."""
-
-    numbers: int
-    w: int
-    children: int
-    a: int
-    kept: list[int]
+_StepOfType = tuple[int, Callable[[Sequence[int]], tuple[int, ...]], tuple[int, ...]]
+"""Number of its fragment, what each place is counted from, and the distances from there."""
+# What places are counted from, of each link: the memory, that of the link, that of its parent, its numbers, the wrench
+# applied to it; its symbols and the accelerations of its speeds follow.
+_MEMORY, _OWN, _ABOVE, _NUMBERS, _WRENCH, _SLOTS = range(6)
 
 
 class _SweepMemory:
     """The memory of a schedule, and its steps."""
 
     def __init__(
-        self, eq: Equations, tree: SweptTree, types: dict[tuple[int, bool], _LinkType], loads: LinkedLoads,
+        self, eq: Equations, tree: SweptTree, types: dict[tuple[int, bool], LinkType], loads: LinkedLoads,
         loaded: set[int], kinematics: Kinematics,
     ) -> None:  # fmt: skip
         self.eq, self.tree, self.links, self.types = eq, tree, tree.links, types
@@ -333,31 +213,24 @@ class _SweepMemory:
         self.udot = self._take(len(eq.u))
         self.kinds = [(x.kind, k in loaded) for k, x in enumerate(self.links)]
         self.applied = {k: self._take(WRENCH) for k in sorted(loaded)}
-        self.places = [self._link_places(k, at) for k, at in enumerate(tree.first_number)]
+        self.base = [self._take(types[kind].kept[-1]) for kind in self.kinds]
 
     def _take(self, n: int) -> int:
         self.size += n
         return self.size - n
 
-    def _link_places(self, k: int, numbers: int) -> _LinkPlaces:
-        below = self.links[k].has_children
-        kept = [f.keeps for f in self.types[self.kinds[k]].fragments]
-        return _LinkPlaces(
-            numbers, self._take(3 * below), self._take(27 * below), self._take(6 * below),
-            [self._take(n) for n in kept],
-        )  # fmt: skip
-
     def accelerations(self) -> Matrix:
-        numbers = {kind: 3 * k for k, kind in enumerate(self.types)}
         fragments: list[Fragment] = [f.fragment for t in self.types.values() for f in t.fragments]
         kinds: list[int] = []
         places: list[int] = []
-        for sweep, order in enumerate((range(len(self.links)), range(len(self.links))[::-1], range(len(self.links)))):
-            for k in order:
-                link, first = self.links[k], numbers[self.kinds[k]]
-                if fragments[first + sweep].outputs:
-                    kinds.append(first + sweep)
-                    places += self._step(sweep, k, link)
+        origins = self._origins()
+        for sweep in range(3):
+            steps = self._steps_of_types(sweep)
+            for k in reversed(range(len(self.links))) if sweep == 1 else range(len(self.links)):
+                if (found := steps[self.kinds[k]]) is not None:
+                    kind, chosen, distances = found
+                    kinds.append(kind)
+                    places += map(add, chosen(origins[k]), distances)
             if sweep == 0 and self.loads.loads:
                 more = self._steps_of_loads()
                 kinds += [len(fragments) + kind for kind in more.kinds]
@@ -370,31 +243,53 @@ class _SweepMemory:
         zeros = [k for k, e in enumerate(arguments) if e is ZERO]
         return Matrix(n, 1, sweep_results(without_zeros(schedule, zeros), arguments))
 
-    def _step(self, sweep: int, k: int, link: Link) -> list[int]:
-        """Places of the groups of one step."""
-        staged, own = self.types[self.kinds[k]].fragments[sweep], self.places[k]
-        above = self.places[link.parent] if link.parent >= 0 else None
+    def _origins(self) -> list[tuple[int, ...]]:
+        """What the places of each link are counted from."""
+        base, symbol_place, udot = self.base, self.symbol_place, self.udot
+        return [
+            (0, base[k], base[x.parent], first, self.applied.get(k, 0),
+             *[symbol_place[s] for s in x.slots], *[udot + j for j in x.speeds])
+            for k, (x, first) in enumerate(zip(self.links, self.tree.first_number, strict=True))
+        ]  # fmt: skip
+
+    def _steps_of_types(self, sweep: int) -> dict[tuple[int, bool], _StepOfType | None]:
+        """The steps of one sweep by type; None where nothing is computed."""
+        first = self.tree.first_of_kind
+        steps: dict[tuple[int, bool], _StepOfType | None] = {}
+        for number, (kind, t) in enumerate(self.types.items()):
+            if t.fragments[sweep].fragment.outputs:
+                places = self._places_of_type(sweep, t, first[kind[0]])
+                chosen = chosen_places([origin for origin, _ in places])
+                steps[kind] = 3 * number + sweep, chosen, tuple([distance for _, distance in places])
+            else:
+                steps[kind] = None
+        return steps
+
+    def _places_of_type(self, sweep: int, t: LinkType, link: Link) -> list[tuple[int, int]]:
+        """Of each group of a step what its place is counted from, and the distance from there."""
+        staged, kept = t.fragments[sweep], t.kept
         out = []
         for stage, group in staged.inputs:
             if group < 0:
-                out.append(own.kept[stage])
+                out.append((_OWN, kept[stage]))
             elif stage == 0 and group < len(link.slots):
-                out.append(self.symbol_place[link.slots[group]])
+                out.append((_SLOTS + group, 0))
             elif stage == 0 and group == len(link.slots):
-                out.append(own.numbers)
+                out.append((_NUMBERS, 0))
             elif stage == 1:
-                out.append(self.applied[k] if group else own.children)
-            elif above is None:
-                out.append(len(self.symbols) - 3 * (stage == 2))
+                out.append((_WRENCH, 0) if group else (_OWN, AT_CHILDREN))
+            elif link.parent < 0:
+                out.append((_MEMORY, len(self.symbols) - 3 * (stage == 2)))
             else:
-                out.append(above.w if stage == 0 else above.a)
+                out.append((_ABOVE, AT_W if stage == 0 else AT_A))
         if sweep == 0:
-            out += [own.w] * link.has_children
+            out += [(_OWN, AT_W)] * link.has_children
         elif sweep == 1:
-            out += [] if above is None else [above.children]
+            out += [(_ABOVE, AT_CHILDREN)] * (link.parent >= 0)
         else:
-            out += [*[own.a] * link.has_children, *(self.udot + j for j in link.speeds)]
-        return out + [own.kept[sweep]] * bool(staged.keeps)
+            out += [(_OWN, AT_A)] * link.has_children
+            out += [(_SLOTS + len(link.slots) + i, 0) for i in range(len(link.speeds))]
+        return out + [(_OWN, kept[sweep])] * bool(staged.keeps)
 
     def _steps_of_loads(self) -> NewSteps:
         """Places and motions of links, and the wrenches of loads on them."""
@@ -409,7 +304,7 @@ class _SweepMemory:
             if (link.kind, is_moving) not in placing:
                 placing[link.kind, is_moving] = _placing(self.kinematics, self.tree, first[link.kind], is_moving)
             fragment, chosen = placing[link.kind, is_moving]
-            above = [self.places[k].numbers, place.get(link.parent, -1), motion.get(link.parent, -1)]
+            above = [self.tree.first_number[k], place.get(link.parent, -1), motion.get(link.parent, -1)]
             known = [*(self.symbol_place[s] for s in link.slots), *above]
             place[k] = self._take(PLACE)
             if is_moving:

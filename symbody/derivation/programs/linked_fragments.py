@@ -40,7 +40,8 @@ from ..kinematics.inertial_parameters import NO_LUMP, Lump
 from ..kinematics.kinematics import NO_WRENCH, Kinematics, Wrench
 from ..routes.recursive import Subspace, power_on, subspace_of, to_parent
 from .articulated_bodies import ArticulatedInertia, TreeJoint, frame_velocity_terms, inwards, own_inertia
-from .link_sweeps import SweptTree, bias_with_guard, coordinate_of, slot_symbols
+from .link_sweeps import SweptTree
+from .link_types import bias_with_guard, coordinate_of, slot_symbols
 
 INERTIA, WRENCH = 21, 6  # numbers of an articulated inertia, and of a wrench
 _UPPER: Final = tuple((i, j) for i in range(3) for j in range(i, 3))

@@ -23,7 +23,8 @@ from ..kinematics.uncoupled_trees import ConstraintGroup
 from ..routes.linked_equations import LinkedEquations
 from . import linked_fragments as fragments
 from .constraint_schedules import ConstraintSchedule, ConstraintSweeps, Residual, fragment_of
-from .link_sweeps import SweptTree, slot_symbols
+from .link_sweeps import SweptTree
+from .link_types import slot_symbols
 from .linked_fragments import INERTIA, WRENCH, Input, LinkedType, Passing, VectorFragments
 
 PRODUCTS: Final = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from ..loops.program_kernels import clear, factor_kernel, has_pivots, solve_kernel
@@ -307,9 +308,13 @@ class LlvmPiece:
     def filled(self, k: int, i: Instruction) -> int:
         """The place of a block, with those entries put in that were not when they were computed."""
         place = self.block_place(k)
-        copied = self.module.runs.copied(k)
-        for v, at in block_entries(self.module.program, k, self.module.layouts):
-            if at not in copied and is_put_late(self.module.program, i, v):
+        if i.op == "sweeps":
+            left = self.module.runs.arguments_left(k, len(i.args))
+            entries: Iterable[tuple[int, int]] = ((i.args[at], at) for at in left)
+        else:
+            entries = block_entries(self.module.program, k, self.module.layouts)
+        for v, at in entries:
+            if is_put_late(self.module.program, i, v):
                 self.store(self.value(v), "%work", place + at)
         return place
 

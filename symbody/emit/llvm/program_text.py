@@ -53,37 +53,37 @@ def entry_name(program: Program) -> str:
 
 def weight(program: Program, i: Instruction) -> int:
     """Size of an instruction in machine code, roughly."""
-    if i.op in ("input", "const", "item", "true"):
-        return 0
     if i.op in ("sincos", "sin", "cos"):
         return 40
-    if i.op == "sweeps":
-        return 0  # its arguments are mostly copied in runs
     if i.op in BLOCKS:
         return sum(is_put_late(program, i, v) for v in i.args)
     return 1
 
 
+WEIGHTLESS: Final = ("input", "const", "item", "true", "sweeps")  # arguments of loops are mostly copied in runs
 Places = dict[int, list[tuple[int, int]]]  # by value: outputs, or blocks, and places in them
 
 
 def instruction_ranges(module: LlvmModule, size: int = PIECE) -> list[range]:
     """Ranges of instructions whose weight is bounded."""
-    program, feeds, outputs = module.program, module.feeds, module.outputs
-    stores = (len(feeds.get(k, ())) + len(outputs.get(k, ())) for k in range(len(program.code)))
-    return splitting.ranges_by_weight((weight(program, i) + n for i, n in zip(program.code, stores, strict=True)), size)
+    program = module.program
+    weights = [0 if i.op in WEIGHTLESS else weight(program, i) for i in program.code]
+    for stores in (module.feeds, module.outputs):
+        for k, places in stores.items():
+            weights[k] += len(places)
+    return splitting.ranges_by_weight(weights, size)
 
 
 def _stored_one_by_one(program: Program, runs: CopiedRuns) -> Places:
     """Places in the outputs of each value that is not copied in a run; results of a tree are written by its loops, and
     outputs that are mostly zero are cleared."""
     code, cleared, out = program.code, _mostly_zero_outputs(program), Places()
-    for v, places in program.output_places().items():
-        if code[v].op != "item" or code[code[v].args[0]].op != "tree":
-            is_zero = _is_zero(code[v])
-            left = [(o, at) for o, at in places if not (o in cleared if is_zero else (o, at) in runs.outputs)]
-            if left:
-                out[v] = left
+    for o, output in enumerate(program.outputs):
+        for at in runs.places_left(o, len(output.values)):
+            v = output.values[at]
+            is_of_tree = code[v].op == "item" and code[code[v].args[0]].op == "tree"
+            if not (is_of_tree or (o in cleared and _is_zero(code[v]))):
+                out.setdefault(v, []).append((o, at))
     return out
 
 
@@ -190,6 +190,8 @@ class LlvmModule:
         code, last = self.program.code, list(piece_of)
         for k in range(len(code) - 1, -1, -1):
             i = code[k]
+            if not i.args:
+                continue
             read = last[k] if i.op == "item" and code[i.args[0]].op in ("solve", "sweeps") else piece_of[k]
             for a in i.args:
                 if i.op not in BLOCKS or a not in self.feeds:

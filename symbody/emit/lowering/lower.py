@@ -96,16 +96,15 @@ def _as_written(
     things = [o if isinstance(o, (Matrix, Expr)) else _column(name, k, o) for k, o in outputs.items()]
     if bake:
         things, labels = substitute_all(things, bake), substituted_labels(labels or {}, bake)
-    things, label = _unrolled_solves(things, labels_by_node(labels))
-    if always_regrouped or len(evaluation_order(scalars(*things))) <= MAX_REWRITTEN:
-        things, label = _regrouped_products(things, label)
-    roots = scalars(*things)
-    _refuse_strays(name, roots, groups)
+    things, label, nodes = _unrolled_solves(things, labels_by_node(labels))
+    if always_regrouped or len(nodes) <= MAX_REWRITTEN:
+        things, label, nodes = _regrouped_products(things, label, nodes)
+    _refuse_strays(name, nodes, groups)
     if unknown := wanted - set(outputs):
         raise ProgramError(
             f"program {name!r}: {in_number(unknown, 'sparse output {} is', 'sparse outputs {} are')} not among {listed(outputs)}"
         )
-    lowered = _Lowering(groups, roots, label)
+    lowered = _Lowering(groups, scalars(*things), nodes, label)
     made = [_output(k, t, k in wanted, k in matrices, lowered.value) for k, t in zip(outputs, things, strict=True)]
     return _without_dead_code(name, groups, made, lowered)
 
@@ -119,12 +118,19 @@ def _fewer_operations(p: Program, factored: bool) -> Program:
     return p
 
 
-def _regrouped_products(things: list[Any], label: Mapping[Node, str]) -> tuple[list[Any], dict[Node, str]]:
+Written = tuple[
+    list[Any], dict[Node, str], list[Node]
+]  # expressions, their labels, and their nodes in order of evaluation
+
+
+def _regrouped_products(things: list[Any], label: dict[Node, str], nodes: list[Node]) -> Written:
     """Products with shared parts; a node that stands for another takes over its label."""
-    roots = scalars(*things)
-    new = with_shared_products(roots, [n for n in evaluation_order(roots) if n in label])
+    new = with_shared_products(nodes, {*scalars(*things), *(n for n in nodes if n in label)})
+    if not new:
+        return things, label, nodes
     written = [t.map(new.__getitem__) if isinstance(t, Matrix) else new[t] for t in things]
-    return written, {new[n]: name for n, name in label.items() if n in new}
+    labels = {new[n]: name for n, name in label.items() if n in new}
+    return written, labels, evaluation_order(scalars(*written))
 
 
 def _column(name: str, key: str, value: Any) -> Expr | Matrix:
@@ -153,9 +159,9 @@ def _check_groups(name: str, groups: Sequence[Group], bake: Mapping[Any, Any]) -
         raise ProgramError(f"program {name!r}: {listed(both)} cannot be an input and be baked in")
 
 
-def _refuse_strays(name: str, roots: list[Expr], groups: Sequence[Group]) -> None:
+def _refuse_strays(name: str, nodes: Iterable[Node], groups: Sequence[Group]) -> None:
     known = {s for g in groups for s in g.symbols}
-    stray = [n.name for n in evaluation_order(roots) if isinstance(n, Symbol) and n not in known]
+    stray = [n.name for n in nodes if isinstance(n, Symbol) and n not in known]
     if stray:
         raise ProgramError(
             f"program {name!r}: its outputs depend on {listed(stray)}, not among the inputs; add to these, as in inputs={{..., 'p': [{stray[0]}]}}, or give numbers by bake={{{stray[0]}: ...}}"
@@ -168,7 +174,7 @@ def _refuse_strays(name: str, roots: list[Expr], groups: Sequence[Group]) -> Non
 _UNROLLED: Final = ("factor", "settled")  # nodes that may be written out
 
 
-def _unrolled_solves(things: list[Any], label: Mapping[Node, str]) -> tuple[list[Any], dict[Node, str]]:
+def _unrolled_solves(things: list[Any], label: Mapping[Node, str]) -> Written:
     """Write out the definite systems that are small or sparse; others stay blocks. Results of iterations are what they
     are. A node that stands for another takes over its label."""
     new: dict[Node, Any] = {}
@@ -176,7 +182,7 @@ def _unrolled_solves(things: list[Any], label: Mapping[Node, str]) -> tuple[list
     guards: dict[Node, Expr] = {}
     nodes = evaluation_order(scalars(*things))
     if not any(n.op in _UNROLLED for n in nodes):
-        return things, dict(label)
+        return things, dict(label), nodes
     right_sides = _right_sides(nodes)
     for n in nodes:
         args = tuple(new[a] for a in n.args)
@@ -196,7 +202,8 @@ def _unrolled_solves(things: list[Any], label: Mapping[Node, str]) -> tuple[list
         else:
             new[n] = n if args == n.args else with_arguments(n, args)
     written = [t.map(new.__getitem__) if isinstance(t, Matrix) else new[t] for t in things]
-    return written, {new[n]: label[n] for n in reversed(nodes) if n in label}
+    labels = {new[n]: label[n] for n in reversed(nodes) if n in label}
+    return written, labels, evaluation_order(scalars(*written))
 
 
 def _right_sides(nodes: Iterable[Node]) -> dict[Node, list[list[int]]]:
@@ -348,13 +355,15 @@ def _fragment_program(f: Fragment) -> Program:
 class _Lowering:
     """Instructions for a graph, each made once."""
 
-    def __init__(self, groups: Sequence[Group], roots: list[Expr], label: Mapping[Node, str]) -> None:
+    def __init__(
+        self, groups: Sequence[Group], roots: list[Expr], nodes: list[Node], label: Mapping[Node, str]
+    ) -> None:
         self.code: list[Instruction] = []
         self.labels: dict[int, str] = {}
         self.known: dict[Instruction, int] = {}
         self.value: dict[Node, int] = {}
         self.place = {s: (g, k) for g, group in enumerate(groups) for k, s in enumerate(group.symbols)}
-        self.arguments = canonical_arguments(evaluation_order(roots), self.place)
+        self.arguments = canonical_arguments(nodes, self.place)
         order = depth_first(roots, self.arguments)
         self.angles = {n.args[0] for n in order if n.op == "sin"} & {n.args[0] for n in order if n.op == "cos"}
         variable: set[Node] = set()
@@ -374,12 +383,13 @@ class _Lowering:
         return at
 
     def _node(self, n: Node, has_symbol: bool) -> int:
+        if isinstance(n, Symbol):
+            self.code.append(Instruction("input", (), self.place[n]))  # which no other node has
+            return len(self.code) - 1
         if not has_symbol and isinstance(n, Expr):
             return self.put("const", (), _number(n))
         if not has_symbol and isinstance(n, Condition):
             return self.put("true", (), evaluate(intern("where", (n, ONE, ZERO))) == 1)
-        if isinstance(n, Symbol):
-            return self.put("input", (), self.place[n])
         args = tuple(self.value[a] for a in self.arguments[n])
         if n.op == "where" and self.code[args[0]].op == "true":
             return args[1] if self.code[args[0]].data else args[2]

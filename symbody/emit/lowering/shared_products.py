@@ -8,7 +8,7 @@ for expressions via factorization, Comm. ACM 12, 1969).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 from itertools import count
 from operator import attrgetter
@@ -16,19 +16,21 @@ from typing import Any, Final
 
 from ...algebra.graph.graph import TWO, Node, intern
 from ...algebra.graph.node_keys import pair_key
-from ...algebra.graph.walk import evaluation_order
 
 MOST_FACTORS: Final = 8
 _key = attrgetter("key")
 Factors = dict[Any, int]  # each with how many times it stands in a product
 
 
-def with_shared_products(roots: Sequence[Node], labelled: Iterable[Node] = ()) -> dict[Node, Any]:
-    """A replacement for each required node: the same operations, with products regrouped."""
-    nodes = evaluation_order(roots)
-    products = _needed_products(nodes, {*roots, *labelled})
+def with_shared_products(nodes: Sequence[Node], kept: set[Node]) -> dict[Node, Any]:
+    """A replacement for each required node of an order of evaluation: the same operations, with products regrouped. Nothing
+    where there are no products.
+
+    kept   nodes that are needed themselves
+    """
+    products = _needed_products(nodes, kept) if any(map(_is_product, nodes)) else {}
     if not products:
-        return dict(zip(nodes, nodes, strict=True))
+        return {}
     grouped = _Grouping(products).products
     new: dict[Any, Any] = {}
     for n in nodes:

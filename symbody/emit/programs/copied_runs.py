@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Final
 
 from .program import Instruction, Output, Program
@@ -26,9 +27,15 @@ class CopiedRuns:
     results: dict[int, list[tuple[int, int, int, int]]]
     inputs: list[tuple[int, int, int, tuple[int, int]]]
 
-    def copied(self, block: int) -> set[int]:
-        """Places in the memory of a block that are copied."""
-        return {p for at, count, _ in self.arguments.get(block, ()) for p in range(at, at + count)}
+    def arguments_left(self, block: int, count: int) -> Iterator[int]:
+        """Places of arguments in the memory of a block that are not copied."""
+        return _outside([(at, n) for at, n, _ in self.arguments.get(block, ())], count)
+
+    def places_left(self, output: int, count: int) -> Iterator[int]:
+        """Places in an output that are not copied."""
+        spans = [(at, n) for runs in self.results.values() for o, at, n, _ in runs if o == output]
+        spans += [(at, n) for o, at, n, _ in self.inputs if o == output]
+        return _outside(sorted(spans), count)
 
     def without_groups(self, *groups: int) -> CopiedRuns:
         """The same without copies from some groups of inputs."""
@@ -48,11 +55,12 @@ def copied_runs(p: Program) -> CopiedRuns:
     blocks = [k for k, i in enumerate(p.code) if i.op == "sweeps"]
     if not blocks:
         return CopiedRuns({}, {}, [])
-    arguments = {k: list(_runs([_input(p.code[a]) for a in p.code[k].args])) for k in blocks}
+    inputs_of = [i.data if i.op == "input" else None for i in p.code]
+    arguments = {k: list(_runs([inputs_of[a] for a in p.code[k].args])) for k in blocks}
     results: dict[int, list[tuple[int, int, int, int]]] = {k: [] for k in blocks}
     inputs = []
     for o, output in enumerate(p.outputs):
-        for at, count, (group, first) in _runs([_source(p.code, v) for v in output.values]):
+        for at, count, (group, first) in _runs([inputs_of[v] or _result(p.code, v) for v in output.values]):
             if group < 0:
                 results[-1 - group].append((o, at, count, first))
             else:
@@ -60,28 +68,34 @@ def copied_runs(p: Program) -> CopiedRuns:
     return CopiedRuns(arguments, results, inputs)
 
 
-def _input(i: Instruction) -> tuple[int, int] | None:
-    return i.data if i.op == "input" else None
-
-
-def _source(code: Sequence[Instruction], v: int) -> tuple[int, int] | None:
-    """Group and position of an input, or -1 - block and place in memory of a result."""
+def _result(code: Sequence[Instruction], v: int) -> tuple[int, int] | None:
+    """-1 - block and place in memory of a result of loops."""
     i = code[v]
     if i.op == "item" and code[i.args[0]].op == "sweeps":
         return -1 - i.args[0], code[i.args[0]].data.items[i.data]
-    return _input(i)
+    return None
+
+
+def _outside(spans: Sequence[tuple[int, int]], count: int) -> Iterator[int]:
+    """Numbers below a count outside of spans (first, length), which are in order."""
+    end = 0
+    for first, n in spans:
+        yield from range(end, first)
+        end = first + n
+    yield from range(end, count)
 
 
 def _runs(sources: Sequence[tuple[int, int] | None]) -> Iterator[tuple[int, int, Any]]:
     """First index, length and source of neighbours in one group."""
-    begin = 0
-    for k in range(1, len(sources) + 1):
-        before, here = sources[k - 1], sources[k] if k < len(sources) else None
-        if before is not None and here == (before[0], before[1] + 1):
-            continue
-        if before is not None and k - begin >= MIN_RUN:
-            yield begin, k - begin, sources[begin]
-        begin = k
+    begin, before = 0, None
+    for k, here in enumerate(chain(sources, [None])):
+        if before is not None:
+            if here is not None and here[1] == before[1] + 1 and here[0] == before[0]:
+                before = here
+                continue
+            if k - begin >= MIN_RUN:
+                yield begin, k - begin, sources[begin]
+        begin, before = k, here
 
 
 def pieces_of_rows(out: Output, at: int, count: int) -> Iterator[tuple[int, int | None, int, int]]:

@@ -12,17 +12,17 @@ def depth_first(roots: Iterable[T], arguments: Mapping[T, tuple[T, ...]]) -> lis
     """The nodes that the roots depend on in depth-first order, so that a value is computed shortly before it is
     used."""
     out: list[T] = []
-    state: dict[T, bool] = {}  # False: arguments are being looked at; True: placed
+    placed: set[T] = set()
     for root in roots:
         stack = [root]
         while stack:
             n = stack[-1]
-            if n in state:
+            if n in placed:
                 stack.pop()
-                if not state[n]:
-                    state[n] = True
-                    out.append(n)
-                continue
-            state[n] = False
-            stack.extend(a for a in reversed(arguments[n]) if a not in state)
+            elif left := [a for a in reversed(arguments[n]) if a not in placed]:
+                stack += left
+            else:
+                stack.pop()
+                placed.add(n)
+                out.append(n)
     return out

@@ -288,8 +288,8 @@ class Program(Introduced):
     def last_uses(self) -> list[int]:
         """For each value the last instruction that reads it (outputs count as read after the end)."""
         last = list(range(len(self.code)))
-        for k, i in enumerate(self.code):
-            for a in i.args:
+        for k, (_, args, _) in enumerate(self.code):
+            for a in args:
                 last[a] = k
         for o in self.outputs:
             for v in o.values:
@@ -301,14 +301,22 @@ def check(p: Program) -> None:
     """Invariants of a program: names usable and distinct; values defined before they are used, of the kind and number
     that each operation takes; outputs that fit their shapes; nothing dead."""
     _check_names(p)
-    kinds = [_GIVES.get(i.op, _NUMBER) for i in p.code]
-    for k, i in enumerate(p.code):
-        takes = _TAKES.get(i.op)
-        fits = takes is not None and [kinds[a] if 0 <= a < k else "" for a in i.args] == takes
-        if fits and i.op not in _WITH_DATA:
-            continue  # most of them: nothing is left to be wrong
-        if wrong := (None if fits else _wrong_arguments(p, k, i, kinds)) or _wrong_data(p, i):
-            raise ProgramError(f"program {p.name!r}: instruction {k} ({i.op}) {wrong}")
+    kinds = [_GIVES.get(op, _NUMBER) for op, _, _ in p.code]
+    sizes, is_sweeps = [len(g) for g in p.inputs], _GIVES["sweeps"]
+    for k, (op, args, data) in enumerate(p.code):
+        if op == "input":  # most instructions of loops are inputs and items
+            group, at = data
+            if not args and 0 <= group < len(sizes) and 0 <= at < sizes[group]:
+                continue
+        elif op == "item":
+            if len(args) == 1 and 0 <= args[0] < k and kinds[args[0]] == is_sweeps:
+                if 0 <= data < len(p.code[args[0]].data.items):
+                    continue
+        elif op not in _WITH_DATA and [kinds[a] if 0 <= a < k else "" for a in args] == _TAKES.get(op):
+            continue  # nothing is left to be wrong
+        i = p.code[k]
+        if wrong := _wrong_arguments(p, k, i, kinds) or _wrong_data(p, i):
+            raise ProgramError(f"program {p.name!r}: instruction {k} ({op}) {wrong}")
     for o in p.outputs:
         if wrong := _wrong_output(p, o):
             raise ProgramError(f"program {p.name!r}: output {o.name!r} {wrong}")
@@ -403,7 +411,8 @@ def _wrong_output(p: Program, o: Output) -> str | None:
         return f"refers to values {listed(wrong)} of {len(p.code)}"
     if wrong := [v for v in o.values if p.code[v].op in _GIVES]:
         return f"holds {_GIVES[p.code[wrong[0]].op]} where it takes a number"
-    if outside := [place for place in o.nonzeros if not _lies_in(place, o.shape)]:
+    if not _lie_in(o.nonzeros, o.shape):
+        outside = [place for place in o.nonzeros if not _lie_in([place], o.shape)]
         return f"has entries at {listed(outside)}, outside its shape {o.shape}"
     size = len(o.nonzeros) if o.is_sparse else prod(o.shape)
     if len(o.values) != size:
@@ -413,8 +422,12 @@ def _wrong_output(p: Program, o: Output) -> str | None:
     return None
 
 
-def _lies_in(place: tuple[int, ...], shape: tuple[int, ...]) -> bool:
-    return len(place) == len(shape) and all(0 <= k < n for k, n in zip(place, shape, strict=True))
+def _lie_in(places: Sequence[tuple[int, ...]], shape: tuple[int, ...]) -> bool:
+    if not {len(shape)}.issuperset(map(len, places)):
+        return False
+    return all(
+        0 <= min(column) and max(column) < n for column, n in zip(zip(*places, strict=True), shape, strict=False)
+    )
 
 
 def _is_mirrored(o: Output) -> bool:

@@ -167,11 +167,9 @@ class LoopText(FlatText):
         memory = self.new_memory(i.data)
         for at, count, (group, first) in self.runs.arguments[k]:
             self.copy(memory, at, self.arguments[group], first, count)
-        copied = self.runs.copied(k)
-        for at, v in enumerate(i.args):
-            if at not in copied:
-                place = self.language.item.format(memory, at + self.language.first)
-                self.line(self.language.put.format(place, self.finished(v)))
+        for at in self.runs.arguments_left(k, len(i.args)):
+            place = self.language.item.format(memory, at + self.language.first)
+            self.line(self.language.put.format(place, self.finished(i.args[at])))
         self.line(self.language.run.format(loop, memory))
         self._write_loop(loop, i.data)
         return memory

@@ -385,10 +385,8 @@ class _CPiece(ir.Infix):
         loop = self.unit.loops[k]
         for at, count, (group, first) in self.unit.runs.arguments[k]:
             self.copy(f"{loop}_memory", at, self.array_of(group), first, count)
-        copied = self.unit.runs.copied(k)
-        for at, v in enumerate(i.args):
-            if at not in copied:
-                self.line(f"{loop}_memory[{at}] = {self.finished(v)};")
+        for at in self.unit.runs.arguments_left(k, len(i.args)):
+            self.line(f"{loop}_memory[{at}] = {self.finished(i.args[at])};")
         self.line(f"{loop}();")
 
     def body(self) -> list[str]:
