@@ -56,7 +56,7 @@ class _Tables(dict[str, _Table]):
 tables = _Tables()
 
 
-MOST_UNTRAVERSED: Final = 1_000_000  # objects made before pauses end, up to which nothing is collected
+MOST_UNTRAVERSED: Final = 2_000_000  # objects made before pauses end, up to which nothing is collected
 
 
 class _Pauses:

@@ -308,10 +308,9 @@ def check(p: Program) -> None:
             group, at = data
             if not args and 0 <= group < len(sizes) and 0 <= at < sizes[group]:
                 continue
-        elif op == "item":
-            if len(args) == 1 and 0 <= args[0] < k and kinds[args[0]] == is_sweeps:
-                if 0 <= data < len(p.code[args[0]].data.items):
-                    continue
+        elif op == "item" and len(args) == 1 and 0 <= args[0] < k and kinds[args[0]] == is_sweeps:
+            if 0 <= data < len(p.code[args[0]].data.items):
+                continue
         elif op not in _WITH_DATA and [kinds[a] if 0 <= a < k else "" for a in args] == _TAKES.get(op):
             continue  # nothing is left to be wrong
         i = p.code[k]
