@@ -497,10 +497,12 @@ class Mechanism(Summarized, Portable, CacheOwner):
         ends += [a.frame for c in self.constraints for a in c.actions]
         depth: dict[Frame, int] = {}
         for end in ends:
-            if end not in depth:
-                way = tuple(takewhile(lambda f: f not in depth and f.parent is not None, end.ancestors()))
-                for f in reversed(way):
-                    depth[f] = depth.get(f.parent, 0) + 1  # type: ignore[arg-type]
+            way, f = list[Frame](), end
+            while f not in depth and f.parent is not None:
+                way.append(f)
+                f = f.parent
+            first = depth.get(f, 0) + 1
+            depth.update(zip(reversed(way), range(first, first + len(way)), strict=True))
         return tuple(sorted(depth, key=depth.__getitem__))
 
     # --------------------------------------------------------------------------------------------- the tree (Lynch 3.2)

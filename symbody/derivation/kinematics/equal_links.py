@@ -100,30 +100,79 @@ def _links(mechanism: Mechanism, are_loose: bool) -> LinkedTree | None:
         if parents[k] >= 0:
             first[k] = not children[parents[k]]
             children[parents[k]] += 1
-    number = {u: j for j, u in enumerate(mechanism.u)}
+    kinds = _LinkKinds(mechanism, Q, are_loose)
     owned: set[int] = set()
-    kinds: dict[Hashable, int] = {}
-    masses_by_id = {id(m): m for own in carried.values() for m in own}  # copies have one in common
-    numbers_by_mass = {key: numbers_of(m) for key, m in masses_by_id.items()}
     out = []
     for k, path in enumerate(paths):
-        shape = SlotText(are_loose)
         masses = tuple(carried.get(path[-1], ()))
+        found = kinds.described(path, masses, (parents[k] < 0, children[k] > 0, first[k]))
+        if found is None or not owned.isdisjoint(found.speeds):
+            return None
+        owned.update(found.speeds)
+        speeds, slots, kind, numbers = found
+        out.append(Link(tuple(path), parents[k], masses, speeds, children[k] > 0, first[k], slots, kind, numbers))
+    return LinkedTree(out, Q) if len(owned) == len(mechanism.u) else None
+
+
+class _Description(NamedTuple):
+    """What is in a `Link` besides its place in the tree."""
+
+    speeds: tuple[int, ...]
+    slots: tuple[Symbol, ...]
+    kind: int
+    numbers: tuple[Expr, ...]
+
+
+class _LinkKinds:
+    """Kinds of links by their structure. Copies of a link consist of the same objects, but for the coordinates of their
+    joints: their structure is written once."""
+
+    def __init__(self, mechanism: Mechanism, Q: list[Expr], are_loose: bool) -> None:
+        self.mechanism, self.Q, self.are_loose = mechanism, Q, are_loose
+        self.number = {u: j for j, u in enumerate(mechanism.u)}
+        self.kinds: dict[Hashable, int] = {}
+        self.copied: dict[Hashable, _Description] = {}
+        self.numbers_by_mass: dict[int, tuple[Expr, ...]] = {}  # by identity: copies have one in common
+
+    def described(self, path: list[Frame], masses: tuple[MassProperties, ...], place: Hashable) -> _Description | None:
+        """None where something else than its coordinates, parameters and time moves it."""
+        parts: list[Any] = [place, *[id(m) for m in masses]]
+        angles: list[Any] = []
+        for f in path:
+            parts.append(id(f.offset))
+            for x in f.rotation.factors:
+                if not isinstance(x, Turn):
+                    return self._written(path, masses, place)
+                parts.append(x.axis)
+                angles.append(x.angle)
+        rates = [self.mechanism.rates.get(q) for q in angles]
+        speeds = [self.number.get(u, -1) for u in rates]  # type: ignore[call-overload]
+        if -1 in speeds or len(set(speeds)) < len(speeds):
+            return self._written(path, masses, place)
+        key = (*parts, *[self.Q[j] for j in speeds])
+        if (known := self.copied.get(key)) is not None:
+            return _Description(tuple(speeds), (*angles, *rates), known.kind, known.numbers)
+        found = self._written(path, masses, place)
+        if found is not None and found.slots == (*angles, *rates):  # nothing else in it has symbols
+            self.copied[key] = found
+        return found
+
+    def _numbers(self, m: MassProperties) -> tuple[Expr, ...]:
+        if id(m) not in self.numbers_by_mass:
+            self.numbers_by_mass[id(m)] = numbers_of(m)
+        return self.numbers_by_mass[id(m)]
+
+    def _written(self, path: list[Frame], masses: tuple[MassProperties, ...], place: Hashable) -> _Description | None:
+        shape = SlotText(self.are_loose)
         write_place(shape, path)
         for m in masses:
-            shape.write_numbers(numbers_by_mass[id(m)])
-        speeds = _write_rates(shape, mechanism, number)
-        if speeds is None or not owned.isdisjoint(speeds):
+            shape.write_numbers(self._numbers(m))
+        speeds = _write_rates(shape, self.mechanism, self.number)
+        if speeds is None:
             return None
-        owned.update(speeds)
-        shape.write(Q[j] for j in speeds)
-        structure = (parents[k] < 0, children[k] > 0, first[k], len(masses), tuple(shape.text))
-        kind = kinds.setdefault(structure, len(kinds))
-        slots, numbers = tuple(shape.slots), tuple(shape.numbers)
-        out.append(
-            Link(tuple(path), parents[k], masses, tuple(speeds), children[k] > 0, first[k], slots, kind, numbers)
-        )
-    return LinkedTree(out, Q) if len(owned) == len(number) else None
+        shape.write(self.Q[j] for j in speeds)
+        kind = self.kinds.setdefault((place, len(masses), tuple(shape.text)), len(self.kinds))
+        return _Description(tuple(speeds), tuple(shape.slots), kind, tuple(shape.numbers))
 
 
 def _paths(mechanism: Mechanism, carried: dict[Frame, list[MassProperties]]) -> tuple[list[list[Frame]], list[int]]:

@@ -158,7 +158,8 @@ def _late_equations(mechanism: Mechanism) -> tuple[Matrix, Matrix] | None:
     if any(s.kind == "multiplier" or (s.kind == "input" and s.order) for s in inside):
         return None
     made, n = _LateTree(mechanism), len(mechanism.u)
-    has_inertia_in_loads = not set(inside).isdisjoint(u.dot for u in mechanism.u)
+    rates = {s for s in inside if s.kind == "acceleration"}
+    has_inertia_in_loads = bool(rates) and not rates.isdisjoint(u.dot for u in mechanism.u)
     in_inertia = inside if has_inertia_in_loads else free_symbols(expressions_of_inertia(mechanism))
     return LateSquare(n, made.inertia, made.diagonal, in_inertia), LateColumn(n, made.right_side, inside)
 
