@@ -115,7 +115,7 @@ class Variable(Introduced):
 
 
 class VariableFacts:
-    """What is known of symbols besides their groups: nothing here."""
+    """Properties of symbols besides their groups: none here."""
 
     @property
     def turns(self) -> Mapping[Symbol, str]:
@@ -171,5 +171,5 @@ class VariableGroup:
     def only(self, kept: frozenset[Symbol]) -> VariableGroup:
         """The same without other symbols."""
         chosen = [k for k, s in enumerate(self.symbols) if s in kept]
-        symbols, positions = ([x[k] for k in chosen] for x in (self.symbols, self.positions))
-        return VariableGroup(self.name, tuple(symbols), positions, self.facts)
+        symbols = tuple([self.symbols[k] for k in chosen])
+        return VariableGroup(self.name, symbols, [self.positions[k] for k in chosen], self.facts)

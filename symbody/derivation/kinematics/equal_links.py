@@ -145,8 +145,8 @@ class _LinkKinds:
                     return self._written(path, masses, place)
                 parts.append(x.axis)
                 angles.append(x.angle)
-        rates = [self.mechanism.rates.get(q) for q in angles]
-        speeds = [self.number.get(u, -1) for u in rates]  # type: ignore[call-overload]
+        rates: list[Any] = [self.mechanism.rates.get(q) for q in angles]
+        speeds = [self.number.get(u, -1) for u in rates]
         if -1 in speeds or len(set(speeds)) < len(speeds):
             return self._written(path, masses, place)
         key = (*parts, *[self.Q[j] for j in speeds])
