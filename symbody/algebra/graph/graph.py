@@ -264,9 +264,7 @@ def rate_of(s: Symbol) -> Expr:
     if s.kind in ("parameter", "material", "time"):
         return ONE if s.kind == "time" else ZERO
     if s._rate is None:
-        kind, order = _RATE_KIND.get(s.kind, s.kind), s.order + 1
-        known = made_symbol(s.stem, kind, order)
-        s._rate = _new_symbol(s.stem, kind, order) if known is None else known
+        s._rate = symbol(s.stem, _RATE_KIND.get(s.kind, s.kind), s.order + 1)
     return s._rate
 
 
@@ -298,8 +296,9 @@ def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
 
     See also: `symbols`, `Symbol`, `Model`.
     """
+    key, table = (kind, name, order), tables["symbol"]
     try:
-        entry = tables["symbol"].get((kind, name, order))
+        entry = table.get(key)
     except TypeError:  # not a text
         raise ExpressionError(f"symbol: name and kind are texts, got {shown(name)}, {shown(kind)}") from None
     if entry is not None and (known := entry()) is not None:
@@ -307,22 +306,19 @@ def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
     check_name(name, "symbol")
     if kind not in KINDS:
         raise ExpressionError(f"symbol {name!r}: there is no kind {shown(kind)}; kinds are {listed(KINDS)}")
-    return _new_symbol(name, kind, order)
-
-
-def _new_symbol(name: str, kind: str, order: int) -> Symbol:
     node = Symbol()
     node._rate = None
     node.op, node.form, node.args, node.data, node.serial = "symbol", _SYMBOL, (), None, next(serials)
     node.stem, node.kind, node.order, node.name = name, kind, order, rate_name(name, order)
     node.top, node.key = symbol_keys(kind, name, order)
-    return cast("Symbol", tables["symbol"].filed(node, (kind, name, order)))
+    return table.filed(node, key)
 
 
-def made_symbol(name: str, kind: str, order: int = 0) -> Symbol | None:
+def made_symbol(name: str, kind: str) -> Symbol | None:
     """The symbol of this name and kind if it exists and is still referenced."""
-    entry = tables["symbol"].get((kind, name, order))
-    return None if entry is None else cast("Symbol | None", entry())
+    entry = tables["symbol"].get((kind, name, 0))
+    known = None if entry is None else entry()
+    return known if isinstance(known, Symbol) else None
 
 
 @answered
