@@ -8,6 +8,7 @@ import pytest
 from scipy.optimize import root
 
 from symbody.algebra.nonlinear.nonlinear import SolverOutcome, System
+from symbody.algebra.nonlinear.trust_region import EPS
 from tests.algebra.systems import STANDARD, with_jacobian
 
 names = pytest.mark.parametrize("name", STANDARD)
@@ -271,3 +272,19 @@ def test_zero_is_judged_by_rounding_of_its_terms():
     assert flat.x == pytest.approx([1], abs=1e-6)
     off = System(with_jacobian(lambda x: np.array([(x[0] - 1) ** 2 + 1e-9]))).zero(np.array([1.7]))
     assert not off.holds
+
+
+@pytest.mark.parametrize("start", [0.1, 1e-3, 1e-8, 1e-17])
+def test_large_linear_unknowns_do_not_excuse_other_terms(start):
+    """a = 0 and F a = 9.81: the smaller a, the larger F and the rounding of F a, until it hides 9.81."""
+
+    def rows(x):
+        a, F = x
+        return np.array([a, F * a - 9.81]), np.array([[1.0, 0.0], [F, a]])
+
+    def rounding(x):
+        return EPS * np.array([abs(x[0]), abs(x[0] * x[1]) + 9.81])
+
+    system = System(rows, linear=np.array([False, True]), typical=np.array([1.0, 0.0]), rounding=rounding)
+    assert system.zero(np.array([start, 0.0])).outcome is SolverOutcome.DROWNED
+    assert system.close_zero(np.array([start, 0.0])) is None

@@ -5,9 +5,11 @@ import math
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 from scipy.signal import StateSpace, lsim
 
 import symbody as sb
+from symbody.stability.spectra import response
 from symbody.stability.spectra.pencil import pencil_spectrum
 
 k, c, m = sb.symbols("k c m")
@@ -236,6 +238,25 @@ def test_step_and_impulse():
     assert oscillator().step_response("force", "place", times).values == pytest.approx(step, abs=1e-12)
     default = oscillator().step_response("force", "place")
     assert default.values[-1] == pytest.approx(0.25, abs=0.01)
+
+
+def test_light_damping_does_not_make_responses_long():
+    """Twenty turns of an oscillation that takes 4e5 turns to decay, each of them resolved; and one exponential for all
+    steps, whose differences are not the same to rounding."""
+    lin = sb.linear_system([[0, 1], [-4, -1e-5]], B=[[0], [1]], x=["x", "v"], r=["F"])
+    found = lin.step_response("F", "x")
+    assert found.times[-1] == pytest.approx(20 * np.pi, rel=1e-6)
+    np.testing.assert_allclose(found.values, (1 - np.cos(2 * found.times)) / 4, atol=1e-4)
+
+
+def test_equal_steps_take_one_exponential(monkeypatch):
+    asked = []
+    monkeypatch.setattr(response, "expm", lambda A: asked.append(A) or expm(A))
+    lin = sb.linear_system([[0, 1], [-4, -0.1]], B=[[0], [1]], x=["x", "v"], r=["F"])
+    for times in (np.linspace(0, 38_461.3, 1001), np.arange(1, 500) * 0.1, np.linspace(1e3, 1e3 + 1, 101)):
+        asked.clear()
+        lin.step_response("F", "x", times)
+        assert len(asked) <= 2
 
 
 def test_scipy_agrees():

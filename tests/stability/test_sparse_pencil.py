@@ -128,6 +128,45 @@ def test_clamped_rod() -> None:
     )
 
 
+def bent_rod(n: int = 6) -> sb.Equations:
+    """Elastic joints, gravity across, a motor at each: the shape of rest depends on the stiffness."""
+    link = sb.Model("link")
+    k = link.parameter("k", 3.0)
+    rod = link.body("rod", mass=1 / n, com=(0, -0.5 / n, 0), inertia=(0, 0, n**-3 / 12))
+    link.revolute("a", link.ground, rod, "z", stiffness=k, damping=0.02, actuation=link.input("tau"))
+    link.frame("tip", rod.frame.translate(0, -1 / n, 0))
+    m = sb.Model("bent rod")
+    m.parameter("k", 3.0)
+    m.gravity(9.81, 0, 0)
+    m.repeat("link", m.ground, link, n, end="tip", share="k")
+    m.output("slope", sum(sb.derive(m).q) ** 2)
+    return sb.derive(m)
+
+
+def test_steady_motions_in_loops(any_size: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """About a shape of rest that was found, the answers are those of the equations written out: also for other
+    parameters, where the shape is found again, and for changes with a parameter."""
+    eq, hertz = bent_rod(), [0.1, 2.0]
+    loops = sb.linearize(eq, sb.steady(eq))
+    monkeypatch.setattr(loop_numbers, "MIN_SPEEDS", 1000)
+    written = sb.linearize(eq, sb.steady(eq))
+    assert loop_numbers.loops_of(loops) is not None
+    assert loop_numbers.loops_of(written) is None
+    assert loops.about is not None
+    for values in ({}, {"k": 5.0}):
+        found, wanted = loops.matrices(values), written.matrices(values)
+        pairs = [(getattr(found, name), np.linalg.solve(wanted.E, getattr(wanted, name))) for name in "AB"]
+        for left, right in (*pairs, (found.C, wanted.C), (loops.numbers.sparse(values).full()[1], pairs[0][1])):
+            np.testing.assert_allclose(left, right, rtol=0, atol=1e-9 * np.abs(right).max())
+        answers = [x.frequency_response("link_1_tau", "slope", hertz, values=values).values for x in (loops, written)]
+        np.testing.assert_allclose(*answers, rtol=1e-8)
+    assert np.abs(loops.matrices({"k": 5.0}).C - loops.matrices({}).C).max() > 0.01  # the shape has changed
+    slopes = [sb.stability.eigenvalue_sensitivities(x, "k") for x in (loops, written)]
+    np.testing.assert_allclose(*(s.derivatives for s in slopes), rtol=1e-6, atol=1e-6)
+    sweeps = [sb.stability.operating_points(x, k=[3.0, 4.0])["link_0_a"] for x in (loops, written)]
+    np.testing.assert_allclose(*sweeps, rtol=1e-9)
+
+
 def test_full_matrices_of_many_states_are_refused(any_size: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop_numbers, "MAX_FULL", 5)
     lin = random_system(1)

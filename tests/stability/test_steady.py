@@ -270,3 +270,26 @@ def test_what_was_moved_is_not_said_to_be_left():
 def test_both_precessions_of_a_top_are_found(start):
     found = sb.steady_motions(top(), {"e_2": 0.5, "e_3_dot": 150.0}, start={"e_1_dot": start})
     assert sorted(f["e_1_dot"] for f in found) == pytest.approx(precession(0.5, 150.0), rel=1e-9)
+
+
+def cylinder_between_bars(at: float = 0.3) -> sb.Equations:
+    """Two bars with a pin, a cylinder between points at the same distance from it, and a roller."""
+    m = sb.Model("scissors")
+    m.gravity(0, -9.81, 0)
+    first, second = (
+        m.body(n, mass=1.0, com=c, inertia=(0.001, 0.08, 0.08)) for n, c in (("a", (0.5, 0, 0)), ("b", (0, 0, 0)))
+    )
+    m.revolute("a", m.ground, first)
+    m.revolute("b", first, second, at=(0.5, 0, 0))
+    m.coincide("roller", m.ground.point(), second.point(-0.5, 0, 0), along=m.ground, axes="y")
+    m.spring("cylinder", first.point(0.5 + at, 0, 0), second.point(-0.3, 0, 0), actuation=m.input("F"))
+    return sb.derive(m)
+
+
+def test_a_start_where_a_force_has_no_direction():
+    """Folded, the ends of the cylinder coincide: the search leaves that place. V = 2 m g sin(a)/2, its length is
+    0.6 sin(a)."""
+    eq = cylinder_between_bars()
+    motion = sb.steady(eq, {"a": 0.3}, free=["F"], start={"b": np.pi})
+    assert motion.is_steady, motion.outcome
+    assert abs(motion["F"]) == pytest.approx(9.81 / 0.6)

@@ -62,6 +62,7 @@ class SolverOutcome(Enum):
     LOCAL_MINIMUM = "stuck at a local minimum: the rows contradict each other there, and no small step reduces them"
     SINGULAR = "stuck where rows become dependent, and no small step reduces them"
     POLE = "the rows change their signs where they jump, at a pole, and do not vanish there"
+    DROWNED = "unknowns are so large there that their rounding hides all other terms, as forces at a dead centre are"
     UNTRUE = "the rows vanish where the unknowns are singular and do not see all that must vanish"
     BOUNDED = "stopped at bounds: the rows decrease only beyond them"
     NOT_FINITE = "rows or slopes have no finite value at the start"
@@ -264,7 +265,9 @@ class _TrustRegionSearch:
         outcome = self._outcome()
         if outcome is SolverOutcome.CONVERGED:
             self._clear_slopes()
-            outcome = SolverOutcome.POLE if self._is_pole() else outcome
+            outcome = (
+                SolverOutcome.POLE if self._is_pole() else SolverOutcome.DROWNED if self._is_drowned() else outcome
+            )
         rounding = self._attainable if self.is_finite else lambda: np.zeros(len(self.F))
         return Solution(self.x, self.F, self.J, rounding, outcome, self.steps, self.evaluations)
 
@@ -275,7 +278,7 @@ class _TrustRegionSearch:
         if not (self._is_solved or self._contracts()):
             return None
         self._clear_slopes()
-        if self._is_pole():
+        if self._is_pole() or self._is_drowned():
             return None
         return Solution(self.x, self.F, self.J, self._attainable, SolverOutcome.CONVERGED, self.steps, self.evaluations)
 
@@ -426,6 +429,23 @@ class _TrustRegionSearch:
                 promised = np.maximum(promised, np.abs(self.J @ step))
         is_steep = promised > np.maximum(10 * change, 0.01 * PROBE_DISTANCE * (np.abs(self.J) @ sizes))
         return bool((doubtful & is_steep & (np.abs(self.F) > ZERO_AMONG_SAMPLES * largest)).any())
+
+    def _is_drowned(self) -> bool:
+        """Whether linear unknowns are so large here that their rounding hides what the rows are without them: forces of
+        1e17 N balance any weight."""
+        if self.system.linear is None or not self._has_linear:
+            return False
+        linear, error = self.system.linear, np.maximum(np.abs(self.F), self._slight())
+        about = np.abs(self.F - self.J @ np.where(linear, self.x, 0.0))  # off by rounding, which is what is looked for
+        if (error <= VANISHED_PART * np.max(about, initial=0.0)).all():
+            return False
+        x = np.where(linear, 0.0, self.x)
+        others, slopes = self._at(x)
+        doubtful = error > VANISHED_PART * np.max(np.abs(others), initial=0.0)
+        typical = 0.0 if self.system.typical is None else self.system.typical
+        known = EPS * (np.abs(slopes) @ np.maximum(np.abs(x), typical))
+        known = known if self.system.rounding is None else np.maximum(known, self.system.rounding(x))
+        return bool((doubtful & (error > ACCEPTED_ROUNDING * known)).any())
 
     # ------------------------------------------------------------------------------------------------ steps
 

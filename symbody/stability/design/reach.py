@@ -35,13 +35,17 @@ class UnreachableMode:
 
 
 def unreachable_modes(A: Array, B: Array) -> Iterator[UnreachableMode]:
-    """Eigenvalues at which [A - s 1, B] loses rank (Popov, Belevitch, Hautus)."""
+    """Eigenvalues at which [A - s 1, B] loses rank (Popov, Belevitch, Hautus); a conjugate has the conjugate vector."""
     found = np.linalg.eigvals(A).astype(complex)
-    scale = _largest(found)
+    scale, lost = _largest(found), dict[complex, Complex]()
     for s in found[sorted_order(found)]:
-        U, size, _ = np.linalg.svd(np.hstack([A - s * np.eye(len(A)), B / _largest(B) * scale]))
-        if size[-1] < LOST_RANK * scale:
-            yield UnreachableMode(complex(s), U[:, -1], scale)
+        if s.conjugate() in lost:
+            yield UnreachableMode(complex(s), lost[s.conjugate()].conjugate(), scale)
+        elif s.imag <= 0:
+            rows = np.hstack([A - s * np.eye(len(A)), B / _largest(B) * scale])
+            if np.linalg.svd(rows, compute_uv=False)[-1] < LOST_RANK * scale:
+                lost[complex(s)] = np.linalg.svd(rows, full_matrices=False)[0][:, -1]
+                yield UnreachableMode(complex(s), lost[complex(s)], scale)
 
 
 def constant_directions(A: Array, B: Array) -> tuple[Array, Array]:

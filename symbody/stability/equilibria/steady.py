@@ -22,7 +22,7 @@ from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name, values_in_si
 from ...derivation.equations.sampling import refuse_samples
-from ...errors import EvaluationError, StabilityError, advised_error, finite_number, in_number, listed
+from ...errors import EvaluationError, ExpressionError, StabilityError, advised_error, finite_number, in_number, listed
 from ...integrate.inputs.inputs import with_inputs
 from ...integrate.start.state import Start, is_whole_state, start_values
 from ..variation.condition_rows import ConditionRow
@@ -307,9 +307,11 @@ def _closed_form(asked: SteadyQuestion) -> SteadyMotion | None:
     conditions, begin, defaults = asked.conditions, asked.begin, asked.defaults
     table: dict[Symbol, Expr] = dict(conditions.fixed)
     table |= {s: as_expr(begin[s]) for s in conditions.unknowns["coordinates"]}
-    rows = dict(
-        zip(conditions.rows, substituted_and_folded([r.expression for r in conditions.rows], table), strict=True)
-    )
+    try:
+        values = substituted_and_folded([r.expression for r in conditions.rows], table)
+    except ExpressionError:  # some row has no value there, such as a spring of no length
+        return None
+    rows = dict(zip(conditions.rows, values, strict=True))
     if not _all_vanish([e for r, e in rows.items() if r.stage == "coordinates"], defaults):
         return None
     undetermined: list[Symbol] = []

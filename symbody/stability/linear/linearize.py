@@ -103,12 +103,13 @@ def linearize(
     if isinstance(about, State):
         about, numbers = _from_state(eq, about, numbers)
     with gc_paused():
-        if not isinstance(about, SteadyMotion) and not tuple(independent):
-            system = _in_loops(eq, about, numbers, moving, outputs)
-            if system is not None:
-                return _without(system, drop)
         if isinstance(about, SteadyMotion):
-            motion: SteadyMotion | None = _checked_motion(eq, about)
+            about = _checked_motion(eq, about)
+        system = None if tuple(independent) else _in_loops(eq, about, numbers, moving, outputs)
+        if system is not None:
+            return _without(system, drop)
+        if isinstance(about, SteadyMotion):
+            motion: SteadyMotion | None = about
             point, defaults = dict(about.expressions), _parameters(eq, about, numbers)
             turning: Iterable[Symbol] = about.conditions.turning
         elif moving:
@@ -128,31 +129,40 @@ def _without(system: LinearSystem, drop: str | Iterable[Symbol | str]) -> Linear
 
 
 def _in_loops(
-    eq: Equations,
-    about: Mapping[Any, Any],
-    numbers: Mapping[str, float],
-    moving: bool,
+    eq: Equations, about: SteadyMotion | Mapping[Any, Any], numbers: Mapping[str, float], moving: bool,
     outputs: Mapping[str, Any] | None,
-) -> LinearSystem | None:
-    """Of many links without constraints, x' = A x + B r from programs in loops; None for other equations."""
+) -> LinearSystem | None:  # fmt: skip
+    """Of many links without constraints, x' = A x + B r from programs in loops; None for other equations, and for
+    motions that turn."""
+    motion = about if isinstance(about, SteadyMotion) else None
     rows = output_rows(eq.outputs if outputs is None else outputs)
-    defaults = _parameters(eq, None, numbers)
-    found = loop_parts(eq, _state(eq, about), defaults, rows)
+    defaults = _parameters(eq, motion, numbers)
+    if isinstance(about, SteadyMotion):
+        unknowns = about.unknowns
+        point: Mapping[Symbol, Any] = {**about.expressions, **about.found}
+        if any(_bends(s) for s, _ in about.conditions.along):
+            return None
+    else:
+        unknowns, point = (), _state(eq, about)
+    found = loop_parts(eq, point, defaults, rows, unknowns)
     if found is None:
         return None
-    if not moving:
+    if motion is None and not moving:
         refuse_unsteady(eq, found)
     parts: dict[str, Any] = {name: LateMatrix.part(found, name) for name in (*PARTS, *RECOVERY)}
     states = tuple(s.name for s in found.state)
 
     def first_variation() -> Variation:
-        point = _point_of_motion(eq, about, defaults)
-        return variation(eq, _in_the_state(eq, rows), point)
+        if isinstance(about, SteadyMotion):
+            at = {s: e for s, e in about.expressions.items() if s not in unknowns}
+        else:
+            at = _point_of_motion(eq, about, defaults)
+        return variation(eq, _in_the_state(eq, rows), at)
 
     full = LateFullSystem(tuple(s.name for s in eq.q), tuple(s.name for s in eq.u), first_variation)
     return LinearSystem(
         eq.name, states, tuple(s.name for s in found.inputs), tuple(rows), variables=states, defaults=defaults, full=full,
-        **parts,
+        about=motion, **parts,
     )  # fmt: skip
 
 

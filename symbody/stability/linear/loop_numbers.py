@@ -49,6 +49,7 @@ class LoopParts:
     rates, seen     expressions of x', and of the outputs by name
     point           numbers of state, inputs and time
     defaults        numbers of the parameters
+    unknowns        states and inputs of the operating point that are found for each set of parameters: w below
     """
 
     equations: Equations
@@ -59,11 +60,7 @@ class LoopParts:
     seen: Mapping[str, Expr]
     point: Mapping[Symbol, float]
     defaults: Mapping[Symbol, float]
-
-    @property
-    def unknowns(self) -> tuple[Symbol, ...]:
-        """Empty: the operating point is given."""
-        return ()
+    unknowns: tuple[Symbol, ...] = ()
 
     @cached_property
     def parameters(self) -> tuple[Symbol, ...]:
@@ -81,12 +78,16 @@ class LoopParts:
         found: Matrix = directional_derivative(rows, dict(zip((*self.state, *self.inputs), self._vector, strict=True)))
         return found
 
+    @cached_property
+    def nominal_unknowns(self) -> Array:
+        return np.array([self.point[s] for s in self.unknowns])
+
     @property
     def _groups(self) -> dict[str, Any]:
         return {"t": self.time, "x": [*self.state, *self.inputs], "p": list(self.parameters)}
 
-    def _compiled(self, name: str, rows: Matrix) -> Compiled:
-        groups = {**self._groups, "v": self._vector}
+    def _compiled(self, name: str, rows: Matrix, more: Sequence[Symbol] = ()) -> Compiled:
+        groups = {**self._groups, "v": self._vector, **({"moved": list(more)} if more else {})}
         return compile_program(program(name, groups, {"Jv": list(rows.entries)}))
 
     @cached_property
@@ -95,7 +96,7 @@ class LoopParts:
 
     @cached_property
     def at_nominal(self) -> Parts:
-        return self._parts(self._columns, self.nominal_parameters, 1.0)
+        return self._parts(self._columns, 1.0, self.nominal_parameters, self.nominal_unknowns)
 
     def shape(self, name: str) -> tuple[int, int]:
         """Of a matrix."""
@@ -114,34 +115,40 @@ class LoopParts:
 
     @cached_property
     def _point(self) -> Array:
-        return np.array([self.point[s] for s in (*self.state, *self.inputs)])
+        return self._point_at(self.nominal_unknowns)
+
+    def _point_at(self, w: Array) -> Array:
+        found = {**self.point, **dict(zip(self.unknowns, w.tolist(), strict=True))}
+        return np.array([found[s] for s in (*self.state, *self.inputs)])
 
     def numbers(self, p: Array, w: Array) -> Parts:
-        """Matrices for parameter values, or for many sets of them in rows."""
-        if p.ndim == 1 and np.array_equal(p, self.nominal_parameters):
+        """Matrices for parameter values and an operating point, or for many of both in rows."""
+        if p.ndim == 1 and np.array_equal(p, self.nominal_parameters) and np.array_equal(w, self.nominal_unknowns):
             return self.at_nominal
-        return self._of_rows(self._columns, p, 1.0)
+        return self._of_rows(self._columns, 1.0, p, w)
 
     def derivatives(self, by: Symbol) -> Callable[[Array, Array, Array], Parts]:
-        """Derivatives of the matrices with respect to a parameter."""
-        changed = self._compiled("changed_columns", directional_derivative(self._product, {by: ONE}))
-        return lambda p, w, moved: self._of_rows(changed, p, 0.0)
+        """Derivatives of the matrices with respect to a parameter, and to unknowns that move with it."""
+        rates = {s: symbol(f"slope_of_{s.name}", "variable") for s in self.unknowns}
+        changes = directional_derivative(self._product, {by: ONE, **rates})
+        changed = self._compiled("changed_columns", changes, list(rates.values()))
+        return lambda p, w, moved: self._of_rows(changed, 0.0, p, w, *([moved] if rates else []))
 
-    def _of_rows(self, f: Compiled, p: Array, one: float) -> Parts:
+    def _of_rows(self, f: Compiled, one: float, p: Array, *groups: Array) -> Parts:
         if p.ndim == 1:
-            return self._parts(f, p, one)
-        found = [self._parts(f, row, one) for row in p]
+            return self._parts(f, one, p, *groups)
+        found = [self._parts(f, one, *row) for row in zip(p, *groups, strict=True)]
         return {k: np.stack([x[k] for x in found]) for k in found[0]}
 
-    def _parts(self, f: Compiled, p: Array, one: float) -> Parts:
+    def _parts(self, f: Compiled, one: float, p: Array, w: Array, *moved: Array) -> Parts:
         """Matrices, each computed on first use."""
         n, k, m = len(self.state), len(self.inputs), len(self.seen)
 
         def of_states() -> Array:
-            return self._jacobian(f, p, 0, n)
+            return self._jacobian(f, 0, n, p, w, *moved)
 
         def of_inputs() -> Array:
-            return self._jacobian(f, p, n, n + k)
+            return self._jacobian(f, n, n + k, p, w, *moved)
 
         none = {"B": (n, k), "D": (m, k), "Tr": (n, k)}
         makers: dict[str, Callable[[], Array]] = {
@@ -168,54 +175,57 @@ class LoopParts:
                 "Pass count= to eigenvalues and modes, frequencies to frequency_response, or take sparse matrices from lin.numbers.sparse({})"
             )
 
-    def _jacobian(self, f: Compiled, p: Array, start: int, stop: int) -> Array:
+    def _jacobian(self, f: Compiled, start: int, stop: int, p: Array, w: Array, *moved: Array) -> Array:
         """Some columns of J."""
+        x = self._point_at(w)
         n, rows = len(self._vector), len(self.rates) + len(self.seen)
         if stop - start > MAX_FULL:
             self._refuse_full()
         out = np.empty((rows, stop - start))
         for first in range(start, stop, AT_ONCE):
             v = np.eye(min(AT_ONCE, stop - first), n, first)
-            out[:, first - start : first - start + len(v)] = f.batch(self.point[self.time], self._point, p, v).T
+            out[:, first - start : first - start + len(v)] = f.batch(self.point[self.time], x, p, v, *moved).T
         return out
 
     # --------------------------------------------------------------------------------------------------------- sparse
 
-    def pencil(self, p: Array) -> SparsePencil | None:
-        """The equations before they are solved for the accelerations, for parameter values; None if these are full as well."""
+    def pencil(self, p: Array, w: Array) -> SparsePencil | None:
+        """The equations before they are solved for the accelerations; None if these are full as well."""
         form = form_of(self.equations, SimulationOptions(form="minimal"))
         slopes, n = slopes_of(form), len(self.state)
         if slopes.size == n:
             return None
-        known = {**self.defaults, **self.point, **dict(zip(self.parameters, p.tolist(), strict=True))}
+        at, given = self._point_at(w), dict(zip(self.parameters, p.tolist(), strict=True))
+        known = {**self.defaults, **dict(zip((*self.state, *self.inputs), at.tolist(), strict=True)), **given}
         constants = np.array([known.get(s, 0.0) for s in form.parameters])
-        entries = slopes.entries(self.point[self.time], self._point[:n], constants)
+        entries = slopes.entries(self.point[self.time], at[:n], constants)
         A = csc_array((entries, (slopes.rows, slopes.columns)), shape=(slopes.size, slopes.size))
         ones = np.arange(n)
         return SparsePencil(csc_array((np.ones(n), (ones, ones)), shape=A.shape), A, n)
 
-    def ordered(self, values: Mapping[Symbol, float]) -> Array:
-        """Parameter values in order."""
-        return np.array([values[s] for s in self.parameters])
+    def ordered(self, values: Mapping[Symbol, float], found: Mapping[Symbol, float]) -> tuple[Array, Array]:
+        """p and w: parameter values, and the unknowns found for them, in order."""
+        return np.array([values[s] for s in self.parameters]), np.array([found[s] for s in self.unknowns])
 
-    def output_row(self, name: str, p: Array) -> tuple[Array, Array]:
+    def output_row(self, name: str, p: Array, w: Array) -> tuple[Array, Array]:
         """The rows of C and D for one output."""
         f = compile_program(
             program("output_row", self._groups, {"row": jacobian([self.seen[name]], [*self.state, *self.inputs])})
         )
-        row: Array = f(self.point[self.time], self._point, p).reshape(-1)
+        row: Array = f(self.point[self.time], self._point_at(w), p).reshape(-1)
         return row[: len(self.state)], row[len(self.state) :]
 
-    def input_column(self, k: int, p: Array) -> Array:
+    def input_column(self, k: int, p: Array, w: Array) -> Array:
         """A column of B."""
         n = len(self.state)
-        return self._jacobian(self._columns, p, n + k, n + k + 1)[:n, 0]
+        return self._jacobian(self._columns, n + k, n + k + 1, p, w)[:n, 0]
 
     @cached_property
     def made(self) -> Mapping[str, Matrix]:
         """Expressions of the matrices."""
         columns = [*self.state, *self.inputs]
-        J: Matrix = substitute_all([jacobian([*self.rates, *self.seen.values()], columns)], self.point)[0]
+        at = {s: v for s, v in self.point.items() if s not in self.unknowns}
+        J: Matrix = substitute_all([jacobian([*self.rates, *self.seen.values()], columns)], at)[0]
         n, k, m = len(self.state), len(self.inputs), len(self.seen)
         zero = {
             name: zeros(rows, k) for name, rows in (("B1", n), ("B2", n), ("D1", m), ("D2", m), ("Tr", n), ("Tr1", n))
@@ -232,9 +242,12 @@ class LoopParts:
 
 
 def loop_parts(
-    eq: Equations, point: Mapping[Symbol, Expr], defaults: Mapping[Symbol, float], rows: Mapping[str, Expr]
-) -> LoopParts | None:
-    """Trees in loops about a numerical operating point; None for other systems, and if outputs contain accelerations."""
+    eq: Equations, point: Mapping[Symbol, Any], defaults: Mapping[Symbol, float], rows: Mapping[str, Expr], unknowns: tuple[Symbol, ...] = (),
+) -> LoopParts | None:  # fmt: skip
+    """Trees in loops about a numerical operating point; None for other systems, and if outputs contain accelerations.
+
+    unknowns   states and inputs whose numbers are found for each set of parameters
+    """
     if len(eq.u) < MIN_SPEEDS or eq.lam or eq.z or eq.dropped or eq.variables.quaternions or eq.phi.entries:
         return None
     states, inputs = eq.variables.of("q u").symbols, eq.variables.inputs
@@ -242,16 +255,18 @@ def loop_parts(
     known = {*states, *inputs, eq.t, *eq.p}
     if any(v is None for v in at.values()) or not known.issuperset(free_symbols(*rows.values())):
         return None
+    if not {*states, *inputs}.issuperset(unknowns):
+        return None
     swept = swept_accelerations(eq)
     if swept is None or not known.issuperset(free_symbols(*(udot := in_own_terms(eq, [swept])[0].entries))):
         return None
     numbers = {s: float(v) for s, v in at.items() if v is not None}
-    return LoopParts(eq, eq.t, states, inputs, (*eq.rates.entries, *udot), rows, numbers, defaults)
+    return LoopParts(eq, eq.t, states, inputs, (*eq.rates.entries, *udot), rows, numbers, defaults, unknowns)
 
 
 def refuse_unsteady(eq: Equations, parts: LoopParts) -> None:
     """Refuse a point at which the state changes. Rates are compared with their derivatives with respect to the state."""
-    pencil = parts.pencil(parts.nominal_parameters)
+    pencil = parts.pencil(parts.nominal_parameters, parts.nominal_unknowns)
     sizes = np.abs(parts.at_nominal["A"]).sum(axis=1) if pencil is None else row_sizes(pencil)
     rates = parts.rates_at_nominal
     off = np.abs(rates) - STEADY * (1 + sizes)

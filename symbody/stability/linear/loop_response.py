@@ -29,23 +29,23 @@ def response_in_loops(
     loops = loops_of(lin)
     if loops is None or late_source((lin.B, lin.C, lin.D)) is not loops:
         return None
-    p = loops.ordered(lin.numbers.values(values))
-    pencil = loops.pencil(p)
+    at = lin.numbers.in_loops(loops, values)
+    pencil = loops.pencil(*at)
     if pencil is None:
         return None
     name = y.name if isinstance(y, Symbol) else y
     k = lin.numbers.input(r)
-    c, d = _row(loops, lin, name, k, p)
-    b = loops.input_column(k, p)
+    c, d = _row(loops, lin, name, k, at)
+    b = loops.input_column(k, *at)
     f = _slow_frequencies(pencil, lin.x) if hertz is None else checked_frequencies(lin, hertz)
     found = [d - c @ pencil.solved(2j * np.pi * x, b) for x in f.tolist()]
     return finite_response(lin, k, name, f, np.array(found))
 
 
-def _row(loops: LoopParts, lin: LinearSystem, name: str, k: int, p: Array) -> tuple[Array, float]:
+def _row(loops: LoopParts, lin: LinearSystem, name: str, k: int, at: tuple[Array, Array]) -> tuple[Array, float]:
     """The rows of C and D for an output or a state."""
     if name in lin.y and name in loops.seen:
-        c, d = loops.output_row(name, p)
+        c, d = loops.output_row(name, *at)
         return c, float(d[k])
     if name not in lin.x:
         raise unknown(f"linear system {lin.name!r}", "output or variable", name, (*lin.x, *lin.y), StabilityError)

@@ -27,7 +27,7 @@ from ..variation.first_variation import Variation
 from ..variation.parameter_samples import array, arrays
 from ..variation.system_matrices import PARTS, RECOVERY, SystemMatrices, matrices_from_entries
 from .lazy_matrices import LateSource, late_source
-from .loop_numbers import loops_of
+from .loop_numbers import LoopParts, loops_of
 from .named_matrices import NamedMatrices, parts_of, unknowns_of
 
 if TYPE_CHECKING:
@@ -312,11 +312,16 @@ class MatrixNumbers(Portable):
         See also: `stability.SparsePencil`, `LinearSystem.eigenvalues`.
         """
         loops = loops_of(self.lin)
-        found = None if loops is None else loops.pencil(loops.ordered(self.values(values)))
+        found = None if loops is None else loops.pencil(*self.in_loops(loops, values))
         if found is None:
             n = self.matrices(values)
             found = sparse_pencil(n.E, n.A)
         return found
+
+    def in_loops(self, loops: LoopParts, values: Mapping[str, float]) -> tuple[Array, Array]:
+        """Parameters and operating point of matrices in loops, in their order."""
+        p = self.values(values)
+        return loops.ordered(p, self.operating_point(p))
 
     def recovered(self, values: Mapping[str, float]) -> Array:
         """T as an array."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.linalg import expm, svd
 
+from ...algebra.calculus.rounding import UNIT_ROUNDOFF
 from ...algebra.graph.graph import Symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.names import rate_name
@@ -359,25 +360,24 @@ def time_response(
     whole = np.zeros((n + 1, n + 1))
     whole[:n, :n], whole[:n, n:] = A, b if kind == "step" else 0.0
     state = np.append(np.zeros(n), 1.0) if kind == "step" else np.append(b[:, 0], 0.0)
-    rows, now, kept = [], 0.0, (-1.0, whole)
-    for time in t:
-        step = float(time - now)
-        if abs(step - kept[0]) > 1e-14 * max(step, 1e-300):
-            kept = (step, expm(whole * step))
-        state, now = (kept[1] @ state if step else state), float(time)
+    rows, before, step, across = [], 0.0, 0.0, np.eye(n + 1)
+    for time in t.tolist():
+        if abs(before + step - time) > 8 * UNIT_ROUNDOFF * time:  # equal steps differ by rounding
+            step = time - before
+            across = expm(whole * step)
+        state, before = across @ state, time
         rows.append(c @ state[:n] + d * state[n])
     return TimeResponse(kind, lin.r[k], seen.y[0], t, np.array(rows))
 
 
 def _times(A: Array) -> Array:
-    """Until the slowest decay or growth has done five times its time constant, or twenty of the slowest oscillation."""
+    """Until every mode has decayed or grown for five times its time constant, or turned twenty times."""
     s = np.linalg.eigvals(A)
-    rates, turns = np.abs(s.real), np.abs(s.imag)
-    scale = np.abs(s).max(initial=1e-300)
-    slow = rates[rates > 1e-6 * scale]
-    turning = turns[turns > 1e-6 * scale]
-    end = 5 / slow.min() if len(slow) else 20 * 2 * np.pi / turning.min() if len(turning) else 10.0
-    return np.linspace(0.0, float(end), 1001)
+    least = 1e-6 * np.abs(s).max(initial=1e-300)
+    s = s[(np.abs(s.real) > least) | (np.abs(s.imag) > least)]
+    with np.errstate(divide="ignore"):
+        ends = np.fmin(5 / np.abs(s.real), 20 * 2 * np.pi / np.abs(s.imag))
+    return np.linspace(0.0, float(ends.max(initial=0.0)) or 10.0, 1001)
 
 
 # ---------------------------------------------------------------------------------------------------- zeros
