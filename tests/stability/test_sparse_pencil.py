@@ -158,13 +158,15 @@ def test_steady_motions_in_loops(any_size: None, monkeypatch: pytest.MonkeyPatch
         pairs = [(getattr(found, name), np.linalg.solve(wanted.E, getattr(wanted, name))) for name in "AB"]
         for left, right in (*pairs, (found.C, wanted.C), (loops.numbers.sparse(values).full()[1], pairs[0][1])):
             np.testing.assert_allclose(left, right, rtol=0, atol=1e-9 * np.abs(right).max())
-        answers = [x.frequency_response("link_1_tau", "slope", hertz, values=values).values for x in (loops, written)]
-        np.testing.assert_allclose(*answers, rtol=1e-8)
+        left, right = (
+            x.frequency_response("link_1_tau", "slope", hertz, values=values).values for x in (loops, written)
+        )
+        np.testing.assert_allclose(left, right, rtol=1e-8)
     assert np.abs(loops.matrices({"k": 5.0}).C - loops.matrices({}).C).max() > 0.01  # the shape has changed
-    slopes = [sb.stability.eigenvalue_sensitivities(x, "k") for x in (loops, written)]
-    np.testing.assert_allclose(*(s.derivatives for s in slopes), rtol=1e-6, atol=1e-6)
-    sweeps = [sb.stability.operating_points(x, k=[3.0, 4.0])["link_0_a"] for x in (loops, written)]
-    np.testing.assert_allclose(*sweeps, rtol=1e-9)
+    left, right = (sb.stability.eigenvalue_sensitivities(x, "k").derivatives for x in (loops, written))
+    np.testing.assert_allclose(left, right, rtol=1e-6, atol=1e-6)
+    left, right = (sb.stability.operating_points(x, k=[3.0, 4.0])["link_0_a"] for x in (loops, written))
+    np.testing.assert_allclose(left, right, rtol=1e-9)
 
 
 def test_full_matrices_of_many_states_are_refused(any_size: None, monkeypatch: pytest.MonkeyPatch) -> None:
