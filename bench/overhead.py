@@ -25,6 +25,7 @@ from symbody.emit.run.loop_callee import LoopCallee, program_callee
 from . import squeezer
 from .dynamics import empty_cache
 from .equilibrium_cases import car, driven_motorcycle
+from .hops import double_pendulum
 from .lifecycle import STAGES, nodes_left
 from .limits import Limit
 from .timing import Row, fresh, repeated
@@ -201,19 +202,10 @@ def beam() -> sb.Model:
     return m
 
 
-def pendulum() -> sb.Model:
-    m = sb.Model("double pendulum")
-    upper, lower = (m.body(name, mass=1.0, com=(0, -1, 0)) for name in ("upper", "lower"))
-    m.revolute("q1", m.ground, upper)
-    m.revolute("q2", upper, lower, at=(0, -1, 0))
-    m.gravity(0, -9.81, 0)
-    return m
-
-
 AGAIN: Final[dict[str, tuple[Callable[[], sb.Model], dict[str, float], Any, dict[str, Any]]]] = {
     "slider crank": (slider_crank.model, slider_crank.START, SHORT, {}),
     "spatial crank": (spatial_crank.model, spatial_crank.START, SHORT, {}),
-    "double pendulum": (pendulum, {"q1": 0.5}, SHORT, {}),
+    "double pendulum": (double_pendulum, {"q1": 0.5}, SHORT, {}),
     "elastic beam, radau": (beam, {}, np.linspace(0, 2, 21), {"method": "radau", "rtol": 3e-4}),
 }
 

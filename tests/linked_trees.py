@@ -12,6 +12,7 @@ import pytest
 import symbody as sb
 from symbody.derivation.kinematics import linked_constraints
 from symbody.derivation.programs import link_sweeps
+from symbody.integrate.forms import projection
 
 ANGLE = 0.6  # of the bars of a scissor lift at rest
 JOINTS = ("revolute", "prismatic", "spherical", "free", "euler parameters")
@@ -127,3 +128,30 @@ def assert_alike(found: Any, wanted: Any, tolerance: float) -> None:
     """Arrays, each relative to the largest entry of the wanted one."""
     for a, b in zip(found, wanted, strict=True):
         np.testing.assert_allclose(a, b, rtol=0, atol=tolerance * (1 + np.abs(b).max(initial=0.0)))
+
+
+def chain_of_rods(n: int) -> sb.Equations:
+    """Equal rods, one on the tip of the other."""
+    link = sb.Model("link")
+    rod = link.body("rod", mass=0.1, com=(0.05, 0, 0), inertia=(1e-4, 1e-4, 1e-4))
+    link.revolute("a", link.ground, rod, damping=1e-3)
+    link.frame("tip", rod.frame.translate(0.1, 0, 0))
+    m = sb.Model("chain")
+    m.gravity(0, -9.81, 0)
+    m.repeat("link", m.ground, link, n, end="tip")
+    return sb.derive(m)
+
+
+def assert_corrections_alike(loops: sb.Equations, written: sb.Equations) -> None:
+    """Corrections of positions and speeds, with the violation before, and what they leave of a small change."""
+    at, rows = random_numbers(written, 4), tuple(range(len(written.lam)))
+    changes = tuple(sb.symbol(f"change_{k}", "variable") for k in range(len(written.state)))
+    numbers = dict(zip(changes, np.random.default_rng(5).normal(size=len(changes)).tolist(), strict=True))
+    out = []
+    for eq in (loops, written):
+        q, off = projection.new_positions(eq, rows, "mass")
+        u, rate = projection.new_speeds(eq, rows, "mass")
+        left = sb.substitute(projection.left_of(eq, rows, changes, "mass"), numbers)
+        made = {"positions": q, "off": [off], "speeds": u, "rate": [rate], "left": left}
+        out.append(sb.compile(written).function("corrections", made)(*at))
+    assert_alike(out[0], out[1], 1e-9)

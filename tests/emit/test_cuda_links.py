@@ -15,7 +15,7 @@ from symbody.derivation.programs.link_sweeps import swept_accelerations
 from symbody.derivation.routes import repeated_equations
 from symbody.emit.run.cuda_callable import ptx_source
 
-from ..linked_trees import random_tree, take_loops
+from ..linked_trees import chain_of_rods, random_tree, take_loops
 from .emulated_card import EmulatedLibrary, emulate, forget
 
 TOLERANCE = {"double": 1e-11, "float": 1e-3}
@@ -29,17 +29,6 @@ def library(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmulatedLibrary]:
     yield emulate(monkeypatch)
     monkeypatch.undo()
     forget()
-
-
-def chain(n: int) -> sb.Equations:
-    link = sb.Model("link")
-    rod = link.body("rod", mass=0.1, com=(0.05, 0, 0), inertia=(1e-4, 1e-4, 1e-4))
-    link.revolute("a", link.ground, rod, damping=1e-3)
-    link.frame("tip", rod.frame.translate(0.1, 0, 0))
-    m = sb.Model("chain")
-    m.gravity(0, -9.81, 0)
-    m.repeat("link", m.ground, link, n, end="tip")
-    return sb.derive(m)
 
 
 def beside_this_computer(f: Any, rows: list[Any], real: str = "double") -> None:
@@ -80,7 +69,7 @@ def test_columns_of_jacobians_and_closed_chains(library: EmulatedLibrary) -> Non
 
 def test_motions(library: EmulatedLibrary) -> None:
     """A chain moves on the card as on this computer."""
-    eq, y = chain(6), np.random.default_rng(1).uniform(-0.5, 0.5, (2, 12))
+    eq, y = chain_of_rods(6), np.random.default_rng(1).uniform(-0.5, 0.5, (2, 12))
     end = sb.integrate.cuda_motions(eq, 0.01)(sb.emit.device_array(y), 10)
     for row, found in zip(y, end.y.numpy(), strict=True):
         start = dict(zip([s.name for s in eq.state], row, strict=True))
@@ -90,7 +79,7 @@ def test_motions(library: EmulatedLibrary) -> None:
 
 def test_ptx_has_a_function_for_each_type_of_link() -> None:
     """Of 120 links as of 60; tables grow, and the memory of a thread."""
-    texts = [ptx_source(sb.compile(chain(n)).udot.program, cache=False) for n in (60, 120)]
+    texts = [ptx_source(sb.compile(chain_of_rods(n)).udot.program, cache=False) for n in (60, 120)]
     functions, local = zip(
         *((len(re.findall(r"^\.func", t, re.MULTILINE)), int(re.findall(r"depot\d+\[(\d+)\]", t)[-1])) for t in texts),
         strict=True,
@@ -101,7 +90,7 @@ def test_ptx_has_a_function_for_each_type_of_link() -> None:
 
 
 def test_more_links_than_a_thread_has_memory_for() -> None:
-    program = sb.compile(chain(1500)).udot.program
+    program = sb.compile(chain_of_rods(1500)).udot.program
     with pytest.raises(
         sb.errors.CompileError, match=r"work on 551 kB for each state.*512 kB; try real='float', or compile"
     ):

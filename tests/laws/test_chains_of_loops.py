@@ -18,7 +18,14 @@ from symbody.derivation.programs.linked_sweeps import LinkedSweeps
 from symbody.integrate.forms import projection
 
 from ..amount import some
-from ..linked_trees import assert_alike, random_numbers, scissor, scissor_start, take_loops_with_constraints
+from ..linked_trees import (
+    assert_alike,
+    assert_corrections_alike,
+    random_numbers,
+    scissor,
+    scissor_start,
+    take_loops_with_constraints,
+)
 
 
 def ring(n: int = 8) -> sb.Model:
@@ -196,17 +203,7 @@ def test_random_loops_are_those_written_out(seed: int, in_loops: None, monkeypat
 def test_corrections_are_those_written_out(make: Any, in_loops: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of positions and speeds, with the violation before, and what they leave of a small change."""
     loops, written = both(make, monkeypatch)
-    at, rows = random_numbers(written, 4), tuple(range(len(written.lam)))
-    changes = tuple(sb.symbol(f"change_{k}", "variable") for k in range(len(written.state)))
-    numbers = dict(zip(changes, np.random.default_rng(5).normal(size=len(changes)).tolist(), strict=True))
-    out = []
-    for eq in (loops, written):
-        q, off = projection.new_positions(eq, rows, "mass")
-        u, rate = projection.new_speeds(eq, rows, "mass")
-        left = sb.substitute(projection.left_of(eq, rows, changes, "mass"), numbers)
-        made = {"positions": q, "off": [off], "speeds": u, "rate": [rate], "left": left}
-        out.append(sb.compile(written).function("corrections", made)(*at))
-    assert_alike(out[0], out[1], 1e-9)
+    assert_corrections_alike(loops, written)
 
 
 @pytest.mark.parametrize("n", some([4, 7], 1))

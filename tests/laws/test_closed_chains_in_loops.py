@@ -18,10 +18,9 @@ from symbody.algebra.graph.late_matrix import LateRows, LateSquare
 from symbody.algebra.graph.walk import evaluation_order
 from symbody.derivation.programs.constraint_sweeps import constraint_sweeps
 from symbody.derivation.routes import repeated_equations
-from symbody.integrate.forms import projection
 
 from ..amount import some
-from ..linked_trees import assert_alike, random_numbers
+from ..linked_trees import assert_alike, assert_corrections_alike, random_numbers
 
 
 def net(n: int = 3) -> sb.Model:
@@ -174,17 +173,7 @@ def test_corrections_in_loops_are_those_written_out(
 ) -> None:
     """Of positions and speeds, with the violation before, and what they leave of a small change."""
     loops, written = both(make, monkeypatch)
-    at, rows = random_numbers(written, 4), tuple(range(len(written.lam)))
-    changes = tuple(sb.symbol(f"change_{k}", "variable") for k in range(len(written.state)))
-    numbers = dict(zip(changes, np.random.default_rng(5).normal(size=len(changes)).tolist(), strict=True))
-    out = []
-    for eq in (loops, written):
-        q, off = projection.new_positions(eq, rows, "mass")
-        u, rate = projection.new_speeds(eq, rows, "mass")
-        left = sb.substitute(projection.left_of(eq, rows, changes, "mass"), numbers)
-        made = {"positions": q, "off": [off], "speeds": u, "rate": [rate], "left": left}
-        out.append(sb.compile(written).function("corrections", made)(*at))
-    assert_alike(out[0], out[1], 1e-9)
+    assert_corrections_alike(loops, written)
     assert sweeps_count(loops) > 0
 
 

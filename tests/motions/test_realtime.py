@@ -27,8 +27,9 @@ def test_work_is_linear_in_the_number_of_intervals():
     assert balance().realtime(5).bandwidth == balance().realtime(10).bandwidth
 
 
-def test_two_iterations_a_step_balance_the_pole():
-    control, eq = balance().realtime(15, iterations=2), cart_pole_equations()
+@pytest.mark.parametrize("kind", ["realtime", "controller"])
+def test_two_iterations_a_step_balance_the_pole(kind):
+    control, eq = getattr(balance(), kind)(15, iterations=2), cart_pole_equations()
     state, forces = {"x": 0.0, "a": np.pi + 0.2, "x_dot": 0.0, "a_dot": 0.0}, []
     for k in range(40):
         forces.append(control.step(state, shift=0.05 if k else 0.0).inputs["F"])

@@ -18,6 +18,7 @@ from tests.amount import some
 from tests.contracts.targets import c_compiler
 from tests.installed import good, installed, make_check, run_in
 from tests.linked_trees import (
+    chain_of_rods,
     chain_with_laws,
     random_tree,
     scissor,
@@ -55,17 +56,6 @@ def built_by_gfortran(folder: Path) -> str:
 def run_by_octave(folder: Path) -> str:
     octave = installed("octave", "octave")
     return good(run_in(folder, [octave, "--no-gui", "--quiet", next(folder.glob("*_check.m")).name]))
-
-
-def chain(n: int) -> sb.Equations:
-    link = sb.Model("link")
-    rod = link.body("rod", mass=0.1, com=(0.05, 0, 0), inertia=(1e-4, 1e-4, 1e-4))
-    link.revolute("a", link.ground, rod, damping=1e-3)
-    link.frame("tip", rod.frame.translate(0.1, 0, 0))
-    m = sb.Model("chain")
-    m.gravity(0, -9.81, 0)
-    m.repeat("link", m.ground, link, n, end="tip")
-    return sb.derive(m)
 
 
 @pytest.mark.parametrize("seed", some((13, 5, 8), 3))  # of 13 a link has two children
@@ -166,7 +156,7 @@ def test_text_of_loops_has_a_function_for_each_type_of_link(tmp_path: Path) -> N
     """Of 120 links as of 60: the same functions, longer tables; what has numbers for each pair is named in a note."""
     texts = []
     for n, functions in ((60, ["rhs"]), (120, ["core", "derivatives"])):
-        folder = sb.write.c(chain(n), tmp_path / str(n), functions=functions, reference=None)
+        folder = sb.write.c(chain_of_rods(n), tmp_path / str(n), functions=functions, reference=None)
         text = (folder / "chain.c").read_text()
         texts.append(re.findall(r"SYMBODY_PIECE void chain_rhs_loop_step_\d+", text))
     assert texts[0] == texts[1]
@@ -178,7 +168,7 @@ def test_text_of_loops_has_a_function_for_each_type_of_link(tmp_path: Path) -> N
 def test_c_source_of_loops(tmp_path: Path) -> None:
     """A program by itself, as C++ too, and on many threads: the memory of loops is one for each."""
     c_compiler()
-    f = sb.compile(chain(45)).udot
+    f = sb.compile(chain_of_rods(45)).udot
     source = sb.c_source(f.program)
     source.write(tmp_path)
     main = """
@@ -223,5 +213,9 @@ def test_very_long_text_is_refused(language: str, tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(flat_text, "MOST_WRITTEN_OUT", 3000)
     with pytest.raises(sb.errors.ProgramError, match=r"operations, of which at most 3000.*C, Rust, JavaScript, NumPy"):
         sb.write.export(
-            chain(60), language, tmp_path, reference=None, **({} if language == "modelica" else {"functions": ["rhs"]})
+            chain_of_rods(60),
+            language,
+            tmp_path,
+            reference=None,
+            **({} if language == "modelica" else {"functions": ["rhs"]}),
         )

@@ -70,41 +70,57 @@ def inverse_kinematics(
     bounds = {} if limits is None else dict(limits)
     if strange := [n for n in bounds if n not in [q.name for q in eq.q]]:
         raise sb.ModelError(f"inverse_kinematics: limits= of {strange[0]!r}, which is not a coordinate")
-    f = _compiled_pose(task)
-    p = np.array([float(eq.mechanism.values[s]) for s in eq.p])
-    goal = (None if place is None else _checked_place(place), None if rotation is None else _checked_rotation(rotation))
     if place is None and rotation is None:
         raise sb.ModelError("inverse_kinematics: give place= or rotation=, which the task's frame has to reach")
-    rng = np.random.default_rng(seed)
+    goal = (None if place is None else _checked_place(place), None if rotation is None else _checked_rotation(rotation))
+    f, rng = _compiled_pose(task), np.random.default_rng(seed)
+    p = np.array([float(eq.mechanism.values[s]) for s in eq.p])
     angles = _angles(f, p, rng.normal(size=len(eq.q)))
-    turns = np.array([q.name not in bounds for q in eq.q]) & angles
     reach = np.pi if goal[0] is None else max(np.pi, 2 * float(np.abs(goal[0]).max()))
-    begins = [
-        bounds.get(q.name, (-np.pi, np.pi) if turn else (-reach, reach)) for q, turn in zip(eq.q, angles, strict=True)
-    ]
-    low, high = np.array(begins, dtype=float).T
-    limited = np.array([q.name in bounds for q in eq.q])
-    found: list[np.ndarray] = []
-    times: list[int] = []
-    tried, finitely_many = 0, True
-    while tried < (starts or MAX_STARTS) and (starts or tried < MIN_STARTS or (finitely_many and min(times, default=MIN_REPETITIONS) < MIN_REPETITIONS)):  # fmt: skip
+    free = [(-np.pi, np.pi) if turn else (-reach, reach) for turn in angles]
+    low, high = np.array([bounds.get(q.name, x) for q, x in zip(eq.q, free, strict=True)], dtype=float).T
+    found = _Found(low, high, np.array([q.name in bounds for q in eq.q]), angles)
+    tried = 0
+    while tried < starts if starts else not found.is_complete(tried):
         tried += 1
         q = _solution_from(f, p, rng.uniform(low, high), goal, tolerance)
-        if q is None:
-            continue
-        q = np.where(turns, (q + np.pi) % (2 * np.pi) - np.pi, q)
-        same = next((k for k, x in enumerate(found) if _is_same(q, x, turns)), None)
-        if same is not None:
-            times[same] += 1
-        elif np.all(~limited | ((q >= low - SAME_CONFIGURATION) & (q <= high + SAME_CONFIGURATION))):
-            found.append(q)
-            times.append(1)
-            finitely_many = finitely_many and _is_isolated(_misfit(f, p, q, goal)[1])
-    order = sorted(range(len(found)), key=lambda k: [round(float(c), 6) for c in found[k]])
-    named = [{s.name: float(x) for s, x in zip(eq.q, found[k], strict=True)} for k in order]
+        if q is not None and found.is_new(q):
+            found.are_isolated = found.are_isolated and _is_isolated(_misfit(f, p, q, goal)[1])
+    order = sorted(range(len(found.all)), key=lambda k: [round(float(c), 6) for c in found.all[k]])
+    named = [{s.name: float(x) for s, x in zip(eq.q, found.all[k], strict=True)} for k in order]
     whole_pose = place is not None and rotation is not None
-    most = MAX_OF_SIX_JOINTS if finitely_many and whole_pose and len(eq.q) == 6 else None
-    return Configurations(named, tuple(times[k] for k in order), tried, finitely_many, most)
+    most = MAX_OF_SIX_JOINTS if found.are_isolated and whole_pose and len(eq.q) == 6 else None
+    return Configurations(named, tuple(found.times[k] for k in order), tried, found.are_isolated, most)
+
+
+class _Found:
+    """Configurations within limits, and how often each was found."""
+
+    def __init__(self, low: np.ndarray, high: np.ndarray, limited: np.ndarray, angles: np.ndarray) -> None:
+        self.low, self.high, self.limited, self.turns = low, high, limited, angles & ~limited
+        self.all: list[np.ndarray] = []
+        self.times: list[int] = []
+        self.are_isolated = True
+
+    def is_new(self, q: np.ndarray) -> bool:
+        """Whether q is the first of its kind; it is counted, unless it is outside the limits."""
+        q = np.where(self.turns, (q + np.pi) % (2 * np.pi) - np.pi, q)
+        for k, x in enumerate(self.all):
+            if _is_same(q, x, self.turns):
+                self.times[k] += 1
+                return False
+        if np.any(self.limited & ((q < self.low - SAME_CONFIGURATION) | (q > self.high + SAME_CONFIGURATION))):
+            return False
+        self.all.append(q)
+        self.times.append(1)
+        return True
+
+    def is_complete(self, tried: int) -> bool:
+        """Whether every configuration was found several times, or there are infinitely many."""
+        if tried < MIN_STARTS:
+            return False
+        is_rare = min(self.times, default=MIN_REPETITIONS) < MIN_REPETITIONS
+        return tried >= MAX_STARTS or not (self.are_isolated and is_rare)
 
 
 def _checked_place(place: Any) -> np.ndarray:
