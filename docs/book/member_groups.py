@@ -52,6 +52,13 @@ EQUATIONS: Final = {
     "For extensions": "map cached",
 }
 
+VARIABLES: Final = {
+    "Rows": "rows row names symbols symbol kinds",
+    "Parts of the table": "of only having",
+    "Groups of symbols": "arguments constants inputs rotations_by_angles quaternions",
+    "Values": "defaults numbers resolved require check",
+}
+
 FRAME: Final = {
     "Frames from frames": "translate rotate rotate_by_cosines rotate_by_euler_parameters denavit_hartenberg place rename",
     "Points and vectors": "origin point x y z vector dyad",
@@ -109,6 +116,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
     "LinearSystem": LINEAR_SYSTEM,
     "MatrixNumbers": MATRIX_NUMBERS,
     "Equations": EQUATIONS,
+    "Variables": VARIABLES,
     "Frame": FRAME,
     "Parts": PARTS,
     "Dynamics": DYNAMICS,

@@ -96,6 +96,8 @@ class Variables(Displayed):
         >>> table = eq.variables.of("z p")
         >>> table.symbols, table.defaults, table.only([eq.p[0]]).names
         ((x, v, k), {x: 0.0, v: 0.0, k: 4.0}, ('k',))
+        >>> table.kinds["k"], [v.name for v in table.rows]
+        ('parameter', ['x', 'v', 'k'])
         >>> table.row("k", "example").default, table.symbol("k", "example"), table.resolved({"k": "any"}, "example")
         (4.0, k, {k: 'any'})
         >>> table.numbers({"k": 9}, "example"), table.having([sb.symbol("c")], "p").names

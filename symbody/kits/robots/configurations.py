@@ -79,7 +79,7 @@ def inverse_kinematics(
     reach = np.pi if goal[0] is None else max(np.pi, 2 * float(np.abs(goal[0]).max()))
     free = [(-np.pi, np.pi) if turn else (-reach, reach) for turn in angles]
     low, high = np.array([bounds.get(q.name, x) for q, x in zip(eq.q, free, strict=True)], dtype=float).T
-    found = _Found(low, high, np.array([q.name in bounds for q in eq.q]), angles)
+    found = _KnownConfigurations(low, high, np.array([q.name in bounds for q in eq.q]), angles)
     tried = 0
     while tried < starts if starts else not found.is_complete(tried):
         tried += 1
@@ -93,7 +93,7 @@ def inverse_kinematics(
     return Configurations(named, tuple(found.times[k] for k in order), tried, found.are_isolated, most)
 
 
-class _Found:
+class _KnownConfigurations:
     """Configurations within limits, and how often each was found."""
 
     def __init__(self, low: np.ndarray, high: np.ndarray, limited: np.ndarray, angles: np.ndarray) -> None:

@@ -15,6 +15,7 @@ from ..spectra.response import FrequencyResponse, checked_frequencies, finite_re
 from ..spectra.sparse_pencil import SparsePencil
 from .lazy_matrices import late_source
 from .loop_numbers import LoopParts, loops_of
+from .matrix_numbers import loop_arguments
 
 if TYPE_CHECKING:
     from .linear_system import LinearSystem
@@ -29,7 +30,7 @@ def response_in_loops(
     loops = loops_of(lin)
     if loops is None or late_source((lin.B, lin.C, lin.D)) is not loops:
         return None
-    at = lin.numbers.in_loops(loops, values)
+    at = loop_arguments(lin.numbers, loops, values)
     pencil = loops.pencil(*at)
     if pencil is None:
         return None

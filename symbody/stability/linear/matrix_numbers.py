@@ -312,16 +312,11 @@ class MatrixNumbers(Portable):
         See also: `stability.SparsePencil`, `LinearSystem.eigenvalues`.
         """
         loops = loops_of(self.lin)
-        found = None if loops is None else loops.pencil(*self.in_loops(loops, values))
+        found = None if loops is None else loops.pencil(*loop_arguments(self, loops, values))
         if found is None:
             n = self.matrices(values)
             found = sparse_pencil(n.E, n.A)
         return found
-
-    def in_loops(self, loops: LoopParts, values: Mapping[str, float]) -> tuple[Array, Array]:
-        """Parameters and operating point of matrices in loops, in their order."""
-        p = self.values(values)
-        return loops.ordered(p, self.operating_point(p))
 
     def recovered(self, values: Mapping[str, float]) -> Array:
         """T as an array."""
@@ -388,3 +383,9 @@ def operating_points(lin: LinearSystem, values: Mapping[Any, Any] | None = None,
     See also: `LinearSystem.matrices`, `LinearSystem.root_locus`, `steady`.
     """
     return lin.numbers.points_at(*lin.numbers.sets(values or {}))
+
+
+def loop_arguments(numbers: MatrixNumbers, loops: LoopParts, values: Mapping[str, float]) -> tuple[Array, Array]:
+    """Parameters and operating point of matrices in loops, in their order."""
+    p = numbers.values(values)
+    return loops.ordered(p, numbers.operating_point(p))
