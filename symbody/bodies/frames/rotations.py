@@ -148,7 +148,10 @@ class Rotation:
     @property
     def written(self) -> tuple[Expr, ...]:
         """Angles and direction cosines of the factors."""
-        return tuple(e for f in self.factors for e in ((f.angle,) if isinstance(f, Turn) else f.matrix.entries))
+        found: list[Expr] = []
+        for f in self.factors:
+            found += (f.angle,) if isinstance(f, Turn) else f.matrix.entries
+        return tuple(found)
 
     def outwards(self, v: Matrix) -> Matrix:
         """Components in the outer frame, of a vector given in the inner one: R v."""

@@ -497,12 +497,14 @@ class Mechanism(Summarized, Portable, CacheOwner):
         ends += [a.frame for c in self.constraints for a in c.actions]
         depth: dict[Frame, int] = {}
         for end in ends:
-            way, f = list[Frame](), end
-            while f not in depth and f.parent is not None:
+            if end in depth or end.parent is None:
+                continue
+            way = [end]
+            while (f := way[-1].parent) not in depth and f is not None and f.parent is not None:
                 way.append(f)
-                f = f.parent
-            first = depth.get(f, 0) + 1
-            depth.update(zip(reversed(way), range(first, first + len(way)), strict=True))
+            above = depth.get(f, 0)  # type: ignore[arg-type]
+            for f in reversed(way):
+                depth[f] = above = above + 1
         return tuple(sorted(depth, key=depth.__getitem__))
 
     # --------------------------------------------------------------------------------------------- the tree (Lynch 3.2)

@@ -137,7 +137,10 @@ class Variables(Displayed):
     def kinds(self) -> dict[str, str]:
         """The kind of each name: coordinate, speed, parameter, ..."""
         found = [kind for part in self.parts for kind in part.kinds]
-        return {name: found[self._number[name]] for name in self.names}
+        kinds = dict(zip(self.names, found, strict=True))
+        if len(kinds) < len(found):  # declared names take precedence
+            kinds.update(zip(reversed(self.names), reversed(found), strict=True))
+        return kinds
 
     @cached_property
     def defaults(self) -> dict[Symbol, float]:

@@ -328,15 +328,11 @@ def _components_of(action: Action) -> list[Expr]:
 
 def written_expressions(mechanism: Mechanism) -> list[Expr]:
     """What was written for frames, bodies, rates and loads, numbers left out: all symbols of M and f are in it."""
-    return [e for e in (*_written_for_bodies(mechanism), *_written_for_loads(mechanism)) if e.op != "const"]
+    return [e for e in (*expressions_of_inertia(mechanism), *expressions_of_loads(mechanism)) if e.op != "const"]
 
 
 def expressions_of_inertia(mechanism: Mechanism) -> list[Expr]:
-    """The same without loads: all symbols of M are in it."""
-    return [e for e in _written_for_bodies(mechanism) if e.op != "const"]
-
-
-def _written_for_bodies(mechanism: Mechanism) -> list[Expr]:
+    """What was written for frames, bodies and rates: all symbols of M are in it."""
     frames = mechanism.frames
     found = [e for m in {id(f.offset): f.offset for f in frames}.values() for e in m.entries]
     for f in frames:
@@ -346,7 +342,8 @@ def _written_for_bodies(mechanism: Mechanism) -> list[Expr]:
     return [*found, *mechanism.rates.values()]
 
 
-def _written_for_loads(mechanism: Mechanism) -> list[Expr]:
+def expressions_of_loads(mechanism: Mechanism) -> list[Expr]:
+    """What was written for loads and gravity."""
     found: list[Expr] = []
     for x in mechanism.loads:
         potential = None if x.written_potential is None or x.actions else x.potential

@@ -29,7 +29,7 @@ from ...bodies.frames.rotations import OTHER_AXES
 from ...bodies.mechanism.mechanism import Load, Mechanism
 from ..kinematics.composite_bodies import Composite, InertiaComposite, composites, momentum
 from ..kinematics.elastic_inertia import ElasticInertia, elastic_inertias
-from ..kinematics.equal_links import expressions_of_inertia, has_rigid_links, links_of, written_expressions
+from ..kinematics.equal_links import expressions_of_inertia, expressions_of_loads, has_rigid_links, links_of
 from ..kinematics.frame_motions import Acceleration, accelerations
 from ..kinematics.inertial_parameters import Lump
 from ..kinematics.kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, loads_besides_gravity, wrenches
@@ -154,13 +154,14 @@ def _late_equations(mechanism: Mechanism) -> tuple[Matrix, Matrix] | None:
     tree = links_of(mechanism) if has_rigid_links(mechanism) else None
     if tree is None or linked_loads(mechanism, tree.links) is None:
         return None
-    inside = free_symbols(written_expressions(mechanism))
+    in_inertia = free_symbols(expressions_of_inertia(mechanism))
+    inside = free_symbols(in_inertia, expressions_of_loads(mechanism))
     if any(s.kind == "multiplier" or (s.kind == "input" and s.order) for s in inside):
         return None
     made, n = _LateTree(mechanism), len(mechanism.u)
     rates = {s for s in inside if s.kind == "acceleration"}
     has_inertia_in_loads = bool(rates) and not rates.isdisjoint(u.dot for u in mechanism.u)
-    in_inertia = inside if has_inertia_in_loads else free_symbols(expressions_of_inertia(mechanism))
+    in_inertia = inside if has_inertia_in_loads else in_inertia
     return LateSquare(n, made.inertia, made.diagonal, in_inertia), LateColumn(n, made.right_side, inside)
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..programs.sweep_shape import SweepShape
 
 Whole = NDArray[np.int64]
-NEVER: Final = np.iinfo(np.int64).max  # a step that does not occur
+NEVER: Final = np.iinfo(np.int32).max  # a step that does not occur
 
 
 def with_reused_places(shape: SweepShape, arguments: int) -> SweepShape:
@@ -81,7 +81,7 @@ class _BlocksOfPlaces:
     def __init__(self, shape: SweepShape, arguments: int, uses: list[_GroupUse]) -> None:
         n = shape.size
         is_joined = np.zeros(n, dtype=bool)  # to the place before
-        written, used, last = np.full(n, NEVER), np.full(n, NEVER), np.full(n, -1)
+        written, used, last = (np.full(n, x, dtype=np.int32) for x in (NEVER, NEVER, -1))
         for u in uses:
             is_joined[_spread(u.at, np.arange(1, u.width))] = True
             at, steps = _spread(u.at, u.entries), np.repeat(u.steps, len(u.entries))
