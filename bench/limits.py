@@ -69,6 +69,13 @@ def ended_by_time(exit_code: int | None) -> bool:
     return exit_code == -signal.SIGPROF
 
 
+def ending(exit_code: int) -> str:
+    """How a process ended: peers that crash leave no message of their own."""
+    if exit_code >= 0:
+        return f"ended with exit code {exit_code}"
+    return f"ended by signal {signal.Signals(-exit_code).name} ({signal.strsignal(-exit_code)})"
+
+
 def _size_mb() -> float:
     """Address space of this process; where that cannot be told, none: the limit is then for all of it."""
     status = Path("/proc/self/statm")
@@ -91,7 +98,7 @@ def limited(act: Callable[[], Any], limit: Limit) -> Any:
         process.join()
         if ended_by_time(process.exitcode):
             raise too_long(limit) from None
-        raise RuntimeError(f"ended without a result (exit code {process.exitcode})") from None
+        raise RuntimeError(f"without a result, {ending(process.exitcode or 0)}") from None
     finally:
         process.kill()
         process.join()

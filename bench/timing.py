@@ -24,7 +24,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .limits import USUAL, Limit, confine, ended_by_time, too_large, too_long
+from .limits import USUAL, Limit, confine, ended_by_time, ending, too_large, too_long
 
 Row = dict[str, Any]
 
@@ -120,7 +120,8 @@ def fresh(place: str, *arguments: Any, limit: Limit = USUAL) -> Row | None:
             raise too_large(limit)
         if "ModuleNotFoundError: No module named" in done.stderr:
             return None
-        raise RuntimeError(f"{place}{arguments} failed:\n{done.stderr}")
+        crash = f"\n{ending(done.returncode)}" if done.returncode < 0 else ""
+        raise RuntimeError(f"{place}{arguments} failed:\n{done.stderr}{crash}")
     return json.loads(done.stdout.splitlines()[-1])
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import os
+import signal
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -75,6 +78,20 @@ def test_a_fresh_process_ends_at_its_limits() -> None:
         fresh("tests.test_bench:greedy", 2000, limit=Limit(60.0, 50.0))
     with pytest.raises(StoppedError, match=r"more than 0\.1 s"):
         fresh("tests.test_bench:endless", limit=Limit(0.1))
+
+
+def crashing() -> None:
+    print("imported", file=sys.stderr)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_crash_is_said() -> None:
+    """In the last line, which rows show; what the peer printed before is above it."""
+    with pytest.raises(RuntimeError, match="imported") as reason:
+        fresh("tests.test_bench:crashing", limit=Limit(60.0))
+    assert str(reason.value).splitlines()[-1] == "ended by signal SIGKILL (Killed)"
+    with pytest.raises(RuntimeError, match="ended by signal SIGKILL"):
+        limited(crashing, Limit(60.0))
 
 
 def test_what_a_peer_raises_is_said() -> None:
