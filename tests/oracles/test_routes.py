@@ -78,6 +78,19 @@ def test_hard_cases_are_certified(name: str, route: str) -> None:
     assert certificate.passed, str(certificate)
 
 
+def test_driven_angle_of_a_joint_is_certified() -> None:
+    """The reaction works on the angle that is driven, and not on the free one: the given part of the motion is left out."""
+    m = sb.Model("swing on a shaft")
+    a, speed = m.coordinate("a"), m.parameter("speed", 2.0)
+    m.gravity(0, -9.81, 0.5)
+    swing = m.body("swing", mass=2.0, com=(0.2, -1, 0.3), inertia=(0.3, 0.2, 0.1))
+    m.universal("hinge", m.ground, swing, coordinates=(a, speed * m.time))
+    m.revolute("b", swing, m.body("bob", mass=1.0, com=(0.5, 0, 0), inertia=(0.1, 0.2, 0.3)), axis="x", at=(0, -1, 0))
+    certificate = certify(sb.derive(m))
+    assert "reactions do no virtual power" in [c.what for c in certificate.checks]
+    assert certificate.passed, str(certificate)
+
+
 @pytest.mark.parametrize("seed", [0, 5, 7])
 def test_reduced_equations_are_certified(seed: int) -> None:
     """Elimination of dependent speeds leaves the motion as it was."""
