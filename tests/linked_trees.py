@@ -99,6 +99,44 @@ def random_tree(seed: int, n: int = 9, are_unequal: bool = False) -> sb.Model:
     return m
 
 
+def add_random_loads(m: sb.Model, draw: Random, loads: int) -> None:
+    """Springs, drag, forces and torques between bodies, and between them and the ground."""
+    made = m.freeze()
+    bodies, angles = made.bodies, [s for s, rate in made.rates.items() if rate is s.dot]
+    tau = m.symbols["tau"] if "tau" in m.symbols else m.input("tau")
+    k, t = m.parameter("stiff", 3.0), m.symbols["t"]
+
+    def place() -> Any:
+        on = draw.choice([m.ground, *(b.frame for b in bodies)])
+        if draw.random() < 0.3:
+            on = on.translate(0.2, draw.uniform(-1, 1), 0).rotate(draw.choice("xyz"), 0.3)
+        return on.point(draw.uniform(-1, 1), 0.3, draw.choice((0, 0.5)))
+
+    def part() -> Any:
+        return draw.choice(bodies)
+
+    def vector() -> Any:
+        moving = (k * angles[0], angles[0].dot) if angles else ()
+        size = draw.choice((k, tau, 2.0, sb.sin(3 * t), *moving))
+        f = draw.choice([m.ground, part().frame])
+        return size * f.vector(draw.uniform(-1, 1), 0, 1) + f.x
+
+    makers: list[Callable[[str], Any]] = [
+        lambda name: m.spring(name, place(), part().point(0.1, 0.2, 0), stiffness=k, rest=draw.choice((0, 0.5, k))),
+        lambda name: m.spring(name, place(), part().point(1, 0, 0), stiffness=2, rest=1, damping=0.3, actuation=tau),
+        lambda name: m.drag(name, part().point(0, 1, 0), linear=draw.choice((0, 0.1)), quadratic=0.2),
+        lambda name: m.drag(name, part().mass_centre, linear=k, relative_to=part().frame),
+        lambda name: m.force(name, part(), vector(), at=place(), reacting=draw.choice((None, part()))),
+        lambda name: m.force(name, part(), vector()),
+        lambda name: m.torque(name, part(), vector(), reacting=draw.choice((None, part()))),
+        lambda name: m.rotational_spring(
+            name, part(), part(), part().frame.z, angle=[*angles, t][0], damping=0.3, actuation=tau
+        ),
+    ]
+    for i in range(loads):
+        draw.choice(makers)(f"load{i}")
+
+
 def _link_type(draw: Random) -> tuple[Any, ...]:
     at = (draw.choice((1, 0.5)), draw.choice((0, 0.2)), 0)
     axis = draw.choice(("x", "y", "z", (1, 2, 2)))
@@ -119,9 +157,9 @@ def chain_with_laws(laws: Sequence[Callable[[sb.Expr], sb.Expr]], n: int = 4) ->
 
 
 def random_numbers(eq: sb.Equations, seed: int) -> list[Any]:
-    """Time, coordinates, speeds and parameters."""
-    rng = np.random.default_rng(seed)
-    return [0.3, rng.uniform(-1, 1, len(eq.q)), rng.uniform(-1, 1, len(eq.u)), sb.compile(eq).p]
+    """Time, coordinates, speeds, inputs and parameters."""
+    rng, inputs = np.random.default_rng(seed), [np.full(len(eq.r), 0.7)] if eq.r else []
+    return [0.3, rng.uniform(-1, 1, len(eq.q)), rng.uniform(-1, 1, len(eq.u)), *inputs, sb.compile(eq).p]
 
 
 def assert_alike(found: Any, wanted: Any, tolerance: float) -> None:

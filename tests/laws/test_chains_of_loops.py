@@ -4,6 +4,7 @@ corrections of the equations that are written out, to rounding."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from symbody.integrate.forms import projection
 
 from ..amount import some
 from ..linked_trees import (
+    add_random_loads,
     assert_alike,
     assert_corrections_alike,
     random_numbers,
@@ -197,6 +199,63 @@ def test_random_loops_are_those_written_out(seed: int, in_loops: None, monkeypat
     made = [{"a": a, "lam": lam, "speeds": u} for (a, lam), u in zip(solutions, speeds, strict=True)]
     found, wanted = (sb.compile(written).function("all", x)(*at) for x in made)
     assert_alike(found, wanted, 1e-7)
+
+
+def loaded(make: Callable[[], sb.Model], seed: int, loads: int = 6) -> sb.Model:
+    """With random loads on its bodies."""
+    m = make()
+    add_random_loads(m, Random(seed), loads)
+    return m
+
+
+@pytest.mark.parametrize("make", [*MODELS, lambda: random_loops(5), lambda: random_loops(8)])
+@pytest.mark.parametrize("seed", some(range(4), 4))
+def test_loads_on_bodies_act_as_those_written_out(
+    make: Any, seed: int, in_loops: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """u' and lam, their product with a vector, and a correction of positions."""
+    loops, written = both(lambda: loaded(make, seed), monkeypatch)
+    sweeps, at, rows = constraint_sweeps(loops), random_numbers(written, seed), tuple(range(len(written.lam)))
+    assert sweeps is not None
+    assert sweeps.loads
+    rng, x = np.random.default_rng(3), [*written.q, *written.u]
+    along = dict(zip(x, rng.normal(size=len(x)).tolist(), strict=True))
+    found = []
+    for eq, (a, lam) in ((loops, sweeps.accelerations(is_guarded=True)), (written, written.augmented.solution)):
+        q, _ = projection.new_positions(eq, rows, "mass")
+        made = {"a": a, "lam": lam, "product": directional_derivative(a, along), "positions": q}
+        found.append(sb.compile(written).function("all", made)(*at))
+    assert_alike(found[0], found[1], 1e-7)
+
+
+def test_lift_with_a_spring_in_each_stage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And an actuator, a force on the last and drag: functions as many as for half the stages; the energy is kept where nothing
+    takes any."""
+
+    def lift(n: int, has_losses: bool) -> sb.Model:
+        m = scissor(n, damping=0)
+        for k in range(n):
+            a, b = m.bodies[f"a{k}"], m.bodies[f"b{k}"]
+            m.spring(f"s{k}", a.point(0, 0, 0), b.point(-0.5, 0, 0), stiffness=30, rest=0.3)
+            if has_losses:
+                m.drag(f"d{k}", b.mass_centre, linear=0.1)
+        if has_losses:
+            m.spring("lift", m.bodies["a0"].point(0, 0, 0), m.bodies["b0"].point(-0.5, 0, 0), actuation=m.input("F"))
+            m.force("on top", b, -2 * m.ground.y)
+        return m
+
+    schedules = []
+    for n in (20, 40):
+        sweeps = constraint_sweeps(sb.derive(lift(n, True)))
+        assert isinstance(sweeps, LinkedSweeps)
+        schedules.append(sweeps.accelerations(is_guarded=True)[0][0].args[0].data)
+    assert len(schedules[0].fragments) == len(schedules[1].fragments)
+    assert schedules[1].operations[1] < 2.1 * schedules[0].operations[1]
+    eq = sb.derive(lift(20, False))
+    assert constraint_sweeps(eq) is not None
+    sim = sb.simulate(eq, 0.2, scissor_start(20), rtol=1e-9)
+    assert sim.outcome, sim.outcome
+    np.testing.assert_allclose(sim.energy, sim.energy[0], rtol=1e-7)
 
 
 @pytest.mark.parametrize("make", MODELS, ids=NAMES)

@@ -22,7 +22,7 @@ from symbody.emit.lowering.straight_line import straight_line_program
 from symbody.emit.run.callable import compile_program
 
 from ..amount import some
-from ..linked_trees import random_tree, take_loops
+from ..linked_trees import add_random_loads, random_tree, take_loops
 
 
 @pytest.fixture
@@ -35,40 +35,8 @@ def few_links(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def loaded_tree(seed: int, n: int = 9, loads: int = 8, are_unequal: bool = False) -> sb.Model:
     """A random tree with random loads between its links, and the ground."""
-    m, draw = random_tree(seed, n, are_unequal), Random(seed + 100)
-    bodies = m.freeze().bodies
-    k, tau, t = m.parameter("stiff", 3.0), m.symbols["tau"], m.symbols["t"]
-    angles = [s for s, rate in m.freeze().rates.items() if rate is s.dot]
-
-    def place() -> Any:
-        on = draw.choice([m.ground, *(b.frame for b in bodies)])
-        if draw.random() < 0.3:
-            on = on.translate(0.2, draw.uniform(-1, 1), 0).rotate(draw.choice("xyz"), 0.3)
-        return on.point(draw.uniform(-1, 1), 0.3, draw.choice((0, 0.5)))
-
-    def part() -> Any:
-        return draw.choice(bodies)
-
-    def vector() -> Any:
-        moving = (k * angles[0], angles[0].dot) if angles else ()
-        size = draw.choice((k, tau, 2.0, sb.sin(3 * t), *moving))
-        f = draw.choice([m.ground, part().frame])
-        return size * f.vector(draw.uniform(-1, 1), 0, 1) + f.x
-
-    makers: list[Callable[[str], Any]] = [
-        lambda name: m.spring(name, place(), part().point(0.1, 0.2, 0), stiffness=k, rest=draw.choice((0, 0.5, k))),
-        lambda name: m.spring(name, place(), part().point(1, 0, 0), stiffness=2, rest=1, damping=0.3, actuation=tau),
-        lambda name: m.drag(name, part().point(0, 1, 0), linear=draw.choice((0, 0.1)), quadratic=0.2),
-        lambda name: m.drag(name, part().mass_centre, linear=k, relative_to=part().frame),
-        lambda name: m.force(name, part(), vector(), at=place(), reacting=draw.choice((None, part()))),
-        lambda name: m.force(name, part(), vector()),
-        lambda name: m.torque(name, part(), vector(), reacting=draw.choice((None, part()))),
-        lambda name: m.rotational_spring(
-            name, part(), part(), part().frame.z, angle=[*angles, t][0], damping=0.3, actuation=tau
-        ),
-    ]
-    for i in range(loads):
-        draw.choice(makers)(f"load{i}")
+    m = random_tree(seed, n, are_unequal)
+    add_random_loads(m, Random(seed + 100), loads)
     return m
 
 
@@ -248,3 +216,65 @@ def test_loads_that_depend_on_many_links_are_written_out() -> None:
     eq = sb.derive(rope(45, lambda m, k, b: k == 44 and m.force("jet", b, b.mass_centre.velocity())))
     assert swept_accelerations(eq) is None
     assert sb.simulate(eq, 0.01).outcome
+
+
+def many_loads(m: sb.Model, k: int, link: Any) -> None:
+    """Springs, dampers and actuators from the ground, drag, forces and torques."""
+    m.spring(f"s{k}", m.ground.point(0.1 * k, 0.5, 0), link.point(0.05, 0, 0), stiffness=3, rest=0.4, damping=1e-3)
+    m.spring(f"a{k}", m.ground.point(0.1 * k, 0.5, 0), link.point(0.1, 0, 0), actuation=0.2)
+    m.drag(f"d{k}", link.mass_centre, linear=1e-3, quadratic=1e-3)
+    m.force(f"f{k}", link, 0.01 * m.ground.y)
+    m.torque(f"t{k}", link, 0.01 * m.ground.z)
+
+
+def test_forces_of_many_loads_are_not_written_out() -> None:
+    """Neither to describe, derive and check a model nor to simulate it: each contains the angles of all links before."""
+    m = rope(44, many_loads)
+    eq = sb.derive(m)
+    assert sb.simulate(eq, 0.001).outcome
+    assert sb.audit(m)
+    late = [x for x in eq.mechanism.loads if x.recipe is not None and "actions" not in vars(x)]
+    assert {x.name for x in late} >= {f"{x}{k}" for x in ("s", "d") for k in range(20, 44)}
+    assert {f"a{k}.actuator" for k in range(20, 44)} <= {x.name for x in late}
+    assert [f.name for f in late[-1].frames] == ["b43"]
+    spring = eq.mechanism.load("s43")
+    assert spring.potential is not None
+    assert spring.actions[0].force == -spring.actions[1].force  # type: ignore[operator]
+
+
+def test_wrong_loads_are_refused_where_they_are_described() -> None:
+    """Points that coincide, and bodies that no joint has placed."""
+    m = rope(20, lambda m, k, b: None)
+    last, loose = m.bodies["b19"], m.body("loose", mass=1)
+    with pytest.raises(sb.errors.ExpressionError, match="division"):
+        m.spring("nothing", last.point(1, 0, 0), last.point(1, 0, 0), stiffness=1, rest=1)
+    with pytest.raises(sb.errors.ModelError, match="not connected"):
+        m.spring("far", last.point(1, 0, 0), loose.point(1, 0, 0), stiffness=1)
+    with pytest.raises(sb.errors.ModelError, match="not connected"):
+        m.drag("air", last.point(1, 0, 0), linear=1, relative_to=loose.frame)
+    m.drag("same", last.point(1, 0, 0), linear=1)
+    with pytest.raises(sb.errors.ModelError, match="two loads"):
+        m.spring("same", m.ground.origin, last.point(1, 0, 0), stiffness=1)
+    assert set(m.parts.loads) <= {"same", *(f"q{k}.damper" for k in range(20))}
+
+
+@pytest.mark.parametrize("share", [None, "k"])
+def test_loads_in_copies_of_a_model_are_those_written_out(share: str | None, few_links: None) -> None:
+    """Drag in an attached model is relative to the frame on which that hangs."""
+    link = sb.Model("link")
+    k = link.parameter("k", 2.0)
+    body = link.body("rod", mass=0.1, com=(0.05, 0, 0), inertia=(1e-3, 1e-2, 1e-2))
+    link.revolute("a", link.ground, body)
+    link.frame("tip", body.frame.translate(0.1, 0, 0))
+    link.drag("air", body.mass_centre, linear=0.1)
+    link.spring("s", link.ground.point(-0.05, 0.02, 0), body.point(0.05, 0.02, 0), stiffness=k, rest=0.1)
+    m = sb.Model("chain")
+    if share:
+        m.parameter("k", 3.0)
+    m.repeat("link", m.ground, link, 5, end="tip", share=[share] if share else ())
+    eq = sb.derive(m)
+    assert swept_accelerations(eq) is not None
+    f, at = sb.compile(eq), state(eq, 1)[:3]
+    arguments = [*at, f.p]
+    wanted = f.function("written", {"a": written_out(eq)})(*arguments)
+    np.testing.assert_allclose(f.udot(*arguments), wanted, rtol=0, atol=1e-11 * np.abs(wanted).max())

@@ -19,6 +19,7 @@ from ..frames.frames import Frame
 from ..frames.points import Point
 from ..frames.vectors import Vector
 from ..joints.joint_options import JointLoads
+from ..mechanism.late_loads import late_load
 from ..mechanism.mechanism import Action, Body, Load
 from ..mechanism.recipes import LoadRecipe
 
@@ -57,14 +58,18 @@ class GravityLoad(Load):
         return {k: v for k, v in vars(self).items() if k not in ("actions", "potential", "by_body")}
 
     @property
-    def written_actions(self) -> tuple[Action, ...]:
-        if all(b.moments is None for b in self.heavy):
-            return tuple(map(self._weight, self.heavy[:1]))
-        return self.actions
+    def frames(self) -> tuple[Frame, ...]:
+        return tuple(b.mass_frame for b in self.heavy)
 
     @property
-    def written_potential(self) -> Expr | None:
-        return None
+    def written(self) -> tuple[Any, ...]:
+        """The weight of one body, in place of all where these are rigid."""
+        few = self.heavy[: 1 if all(b.moments is None for b in self.heavy) else None]
+        return tuple(x for a in map(self._weight, few) for x in (a.at, a.force))
+
+    @property
+    def has_potential(self) -> bool:
+        return not _follows_motion(self.acceleration)
 
     @cached_property
     def actions(self) -> tuple[Action, ...]:
@@ -251,43 +256,44 @@ class RotationalSpring:
 
 def between_points(
     name: str, a: Point, b: Point, on: Frame, reacting: Frame,
-    stiffness: Any, rest: Any, damping: Any, actuation: Any,
+    stiffness: Expr, rest: Expr, damping: Expr, actuation: Expr,
 ) -> list[Load]:  # fmt: skip
     """Translational spring-damper-actuator: pulls a and b together by k (l - l0) + c l' - τ along the line between
     them.
 
     At length zero the direction is lost: a spring without rest length is written without it.
     """
-    line = b - a
+    ends, frames = (a, b, on, reacting), (on, reacting)
     loads: list[Load] = []
-    given = a, b, on, reacting, *map(as_expr, (stiffness, rest, damping, actuation))
-
-    def recipe() -> LoadRecipe:
-        return LoadRecipe(between_points, given, len(loads))
-
-    if rest_is_zero(rest) and as_expr(stiffness).value != 0:
-        k = as_expr(stiffness)
-        remark = "has the rest length 0, as it would without rest="
-        pair = _pair(k * line, a, b, on, reacting)
-        loads.append(Load(name, "spring", pair, k * line.dot(line) / 2, remark=remark, recipe=recipe()))
-    length = line.magnitude()
-    if not rest_is_zero(rest):
-        k, stretch = as_expr(stiffness), length - as_expr(rest)
-        pull = (k * stretch / length) * line
-        loads.append(Load(name, "spring", _pair(pull, a, b, on, reacting), k * stretch**2 / 2, recipe=recipe()))
-    if as_expr(damping).value != 0:
-        loads.append(
-            Load(
-                f"{name}.damper",
-                "damper",
-                _pair((as_expr(damping) * time_derivative(length) / length) * line, a, b, on, reacting),
-                recipe=recipe(),
-            )
-        )
-    if as_expr(actuation).value != 0:
-        pair = _pair((-as_expr(actuation) / length) * line, a, b, on, reacting)
-        loads.append(Load(f"{name}.actuator", "actuator", pair, recipe=recipe()))
+    if stiffness.value != 0 or not rest_is_zero(rest):
+        remark = "has the rest length 0, as it would without rest=" if rest_is_zero(rest) else ""
+        recipe = LoadRecipe(_spring, (*ends, stiffness, rest), frames, has_potential=True)
+        loads.append(late_load(name, "spring", recipe, (a.frame, b.frame), remark))
+    for kind, make, size in (("damper", _damper, damping), ("actuator", _actuator, actuation)):
+        if size.value != 0:
+            loads.append(late_load(f"{name}.{kind}", kind, LoadRecipe(make, (*ends, size), frames), (a.frame, b.frame)))
     return loads
+
+
+def _spring(name: str, a: Point, b: Point, on: Frame, reacting: Frame, stiffness: Expr, rest: Expr) -> Load:
+    line = b - a
+    if rest_is_zero(rest):
+        return Load(name, "spring", _pair(stiffness * line, a, b, on, reacting), stiffness * line.dot(line) / 2)
+    length = line.magnitude()
+    stretch = length - rest
+    pull = (stiffness * stretch / length) * line
+    return Load(name, "spring", _pair(pull, a, b, on, reacting), stiffness * stretch**2 / 2)
+
+
+def _damper(name: str, a: Point, b: Point, on: Frame, reacting: Frame, damping: Expr) -> Load:
+    line = b - a
+    length = line.magnitude()
+    return Load(name, "damper", _pair((damping * time_derivative(length) / length) * line, a, b, on, reacting))
+
+
+def _actuator(name: str, a: Point, b: Point, on: Frame, reacting: Frame, actuation: Expr) -> Load:
+    line = b - a
+    return Load(name, "actuator", _pair((-actuation / line.magnitude()) * line, a, b, on, reacting))
 
 
 def rest_is_zero(rest: Any) -> bool:
@@ -299,14 +305,18 @@ def _pair(pull: Vector, a: Point, b: Point, on: Frame, reacting: Frame) -> tuple
     return (Action(on, force=pull, at=a), Action(reacting, force=-pull, at=b))
 
 
-def drag(name: str, point: Point, on: Frame, linear: Any, quadratic: Any, relative_to: Frame | None) -> Load:
+def drag(name: str, point: Point, on: Frame, linear: Expr, quadratic: Expr, relative_to: Frame | None) -> Load:
     """Resistance -(c1 + c2 |v|) v at a point of a body, v being its velocity in a frame (the ground, or a wind)."""
-    v = point.velocity(relative_to)
-    factor = as_expr(linear)
-    if as_expr(quadratic).value != 0:
-        factor = factor + as_expr(quadratic) * _regular_speed(v)
-    recipe = LoadRecipe(drag, (point, on, as_expr(linear), as_expr(quadratic), relative_to))
-    return Load(name, "drag", (Action(on, force=-factor * v, at=point),), recipe=recipe)
+    air = point.frame.root if relative_to is None else relative_to
+    return late_load(name, "drag", LoadRecipe(_drag, (point, on, linear, quadratic, air), (on,)), (point.frame, air))
+
+
+def _drag(name: str, point: Point, on: Frame, linear: Expr, quadratic: Expr, air: Frame) -> Load:
+    v = point.velocity(air)
+    factor = linear
+    if quadratic.value != 0:
+        factor = factor + quadratic * _regular_speed(v)
+    return Load(name, "drag", (Action(on, force=-factor * v, at=point),))
 
 
 def _regular_speed(v: Vector) -> Expr:

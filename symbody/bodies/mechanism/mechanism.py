@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice, takewhile
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
 
 from ...algebra.graph.cache_owner import CacheOwner
 from ...algebra.graph.graph import Expr, Symbol, symbol
 from ...algebra.graph.portable import Portable
+from ...algebra.graph.walk import scalars
 from ...algebra.printing.printing import outline
 from ...errors import ModelError, listed, shown, unknown
 from ...escaping import checked_name
@@ -26,6 +27,7 @@ from ..mass.moments import Moments
 from .deforming_mesh import DeformingMesh
 from .recipes import LoadRecipe
 from .summaries import rows_of_parts, rows_of_symbols, rows_of_written
+from .written_frames import frames_of, with_ways
 
 INTERNAL_LOADS: Final = ("elastic", "elastic damping")  # kinds of loads that deform a body
 
@@ -192,6 +194,10 @@ class Action:
     torque: Vector | None = None
 
 
+def _written_for(actions: Iterable[Action]) -> tuple[Any, ...]:
+    return tuple(x for a in actions for x in (a.frame, a.at, a.force, a.torque) if x is not None)
+
+
 @dataclass(frozen=True, repr=False)
 class Load(Introduced):
     """A named group of forces and torques; methods such as `Model.force` create them.
@@ -210,8 +216,8 @@ class Load(Introduced):
     >>> m.parts.add_load(sb.bodies.Load("buffer", "spring", potential=x**4, on_rates={x: -4 * x**3}))
     <Load buffer: spring on x>
     >>> buffer = m.parts.loads["buffer"]
-    >>> sb.derive(m).f, buffer.is_internal, buffer.written_actions, buffer.written_potential
-    (vector(-4*x**3), False, (), x**4)
+    >>> sb.derive(m).f, buffer.is_internal, buffer.written
+    (vector(-4*x**3), False, (-4*x**3, x**4))
 
     See also: `bodies.Action`, `Model.force`, `Model.generalized_force`.
     """
@@ -237,28 +243,56 @@ class Load(Introduced):
         return self.kind in INTERNAL_LOADS
 
     @property
-    def written_actions(self) -> tuple[Action, ...]:
-        """Actions that were written; of uniform gravity, the weight of one body in place of all. `written_potential`: the
-        potential energy, unless it follows from masses and places of bodies.
+    def frames(self) -> tuple[Frame, ...]:
+        """Frames on which it acts.
 
         >>> m = sb.Model("carts")
         >>> rails = [m.prismatic(n, m.ground, m.body(f"cart {n}", mass=2)) for n in "xy"]
         >>> m.gravity(0, 0, -9.81)
-        >>> weight = m.parts.all_loads()[0]
-        >>> len(weight.actions), len(weight.written_actions), weight.written_potential
-        (2, 1, None)
+        >>> buffer = m.spring("buffer", *(b.mass_centre for b in m.bodies.values()), stiffness=m.parameter("k"))
+        >>> spring = m.parts.loads["buffer"]
+        >>> [f.name for f in spring.frames], spring.has_potential, spring.expressions[-2:]
+        (['cart x', 'cart y'], True, [k, 0])
+        >>> weight = m.parts.all_loads()[0]  # it is written once for all bodies
+        >>> len(weight.actions), len(weight.frames), weight.written[-1]
+        (2, 2, ground.vector(0, 0, -981/50))
 
         See also: `Model.gravity`, `bodies.Action`.
         """
-        return self.actions
+        return tuple(dict.fromkeys(a.frame for a in self.actions))
 
     @property
-    def written_potential(self) -> Expr | None:
-        """The potential energy, unless it follows from masses and places of bodies."""
-        return self.potential
+    def written(self) -> tuple[Any, ...]:
+        """Frames, points, vectors and expressions that were written for it: its forces contain no other symbols."""
+        potential = () if self.potential is None else (self.potential,)
+        return (*_written_for(self.actions), *self.on_rates.values(), *potential)
+
+    @property
+    def expressions(self) -> list[Expr]:
+        """The scalars in `written`."""
+        return scalars(*(x for x in self.written if not isinstance(x, Frame)))
+
+    @property
+    def has_potential(self) -> bool:
+        """Whether it has a potential energy."""
+        return self.potential is not None
+
+    def copied_as(self, name: str, copy: Callable[[Any], Any]) -> Load:
+        """For a copy of the model, of which `copy` returns the parts.
+
+        >>> m = sb.Model("cart")
+        >>> cart = m.body("cart", mass=2)
+        >>> wind = m.force("wind", cart, 3 * m.ground.x)
+        >>> wind.copied_as("more wind", lambda thing: thing)
+        <Load more wind: force on cart>
+
+        See also: `Model.attach`.
+        """
+        parts = copy(self.actions), copy(self.potential), copy(self.on_rates)
+        return Load(name, self.kind, *parts, remark=self.remark, recipe=self.recipe and self.recipe.copied(copy))
 
     def __repr__(self) -> str:
-        on = dict.fromkeys([*(a.frame.name for a in self.actions), *(q.name for q in self.on_rates)])
+        on = dict.fromkeys([*(f.name for f in self.frames), *(q.name for q in self.on_rates)])
         return one_line_tag(f"Load {self.name}: {self.kind}{f' on {listed(on, 6)}' if on else ''}")
 
 
@@ -493,7 +527,7 @@ class Mechanism(Summarized, Portable, CacheOwner):
         """All frames that bodies and actions depend on, parents first, without the ground."""
         ends = [b.frame for b in self.bodies]
         ends += [f for j in self.joints for f in (j.outer, j.inner)]
-        ends += [a.frame for x in self.loads for a in x.written_actions]
+        ends += [f for x in self.loads for f in x.frames]
         ends += [a.frame for c in self.constraints for a in c.actions]
         depth: dict[Frame, int] = {}
         for end in ends:
@@ -542,15 +576,11 @@ def _read_only(value: Any) -> Any:
 
 
 def _every_frame(m: Mechanism) -> set[Frame]:
-    """All frames that can be reached: of bodies, joints and actions, of the vectors and points in them, and those on
+    """All frames that can be reached: of bodies, joints and actions, of what was written for loads and constraints, and those on
     the way."""
-    actions = [*(a for x in m.loads for a in x.written_actions), *(a for c in m.constraints for a in c.actions)]
-    vectors = [v for v in (m.gravity, *(a.force for a in actions), *(a.torque for a in actions)) if v is not None]
-    found = {m.ground, *m.frames}
-    for end in (*(a.at.frame for a in actions if a.at is not None), *(f for v in vectors for f in v.terms)):
-        if end not in found:
-            found.update(takewhile(lambda f: f not in found, end.ancestors()))
-    return found
+    of_constraints = (x for c in m.constraints for x in _written_for(c.actions))
+    written = [m.gravity, *(x for load in m.loads for x in load.written), *of_constraints]
+    return with_ways({m.ground, *m.frames}, frames_of(written))
 
 
 def _part_named(what: str, name: str, known: Mapping[str, object], where: str) -> object:

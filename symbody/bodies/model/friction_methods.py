@@ -47,7 +47,7 @@ class FrictionMethods(ElasticMethods):
             self.parts.checked(where, as_expression(x, f"{where}, {k}="))
             for k, x in (("slip", slip), ("normal", normal))
         )
-        self.parts.refuse_twice("loads", name, self.parts.load_names)
+        self.parts.refuse_load_twice(name)
         if isinstance(law, LuGre):
             z = self.variable(deflection_of(name))
             self.parts.add_equation(f"{name}.deflection", z.dot - law.rate(v, z))

@@ -170,7 +170,7 @@ class LoadMethods(EquationMethods):
 
         See also: `Model.rotational_spring`, `Model.force`, `Model.tension`.
         """
-        self.parts.refuse_twice("loads", name, self.parts.load_names)
+        self.parts.refuse_load_twice(name)
         where = f"spring {checked_name(name, 'spring')!r}"
         ends = [self.parts.carrier(where, w, p) for w, p in ((parent, a), (child, b))]
         numbers = self.parts.quantities(where, stiffness=stiffness, rest=rest, damping=damping, actuation=actuation)

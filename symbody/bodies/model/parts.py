@@ -355,8 +355,7 @@ class Parts(Undoable, Declarations):
 
     def add_load(self, load: Load) -> Load:
         """Add a load with its reactions."""
-        taken = self._loads if load.name in self._loads else [g.name for g in self._fields]
-        self.refuse_twice("loads", load.name, taken)
+        self.refuse_load_twice(load.name)
         self._loads[load.name] = load
         return load
 
@@ -375,7 +374,7 @@ class Parts(Undoable, Declarations):
         on_all = isinstance(field, UniformGravity) and not field.on
         if on_all and self.has_gravity:
             raise ModelError(f"model {self.name!r}: gravity is given twice")
-        self.refuse_twice("loads", field.name, self.load_names)
+        self.refuse_load_twice(field.name)
         self._fields = [field, *self._fields] if on_all else [*self._fields, field]
 
     def add_constraint(self, constraint: Constraint, may_repeat: bool = False) -> str:
@@ -488,6 +487,11 @@ class Parts(Undoable, Declarations):
         """
         if checked_name(name, f"model {self.name!r}: {what}") in among:
             raise ModelError(f"model {self.name!r}: there are two {what} {name!r}; give one of them another name")
+
+    def refuse_load_twice(self, name: str) -> None:
+        """The same of a load or a field of gravity."""
+        for taken in ([g.name for g in self._fields], self._loads):
+            self.refuse_twice("loads", name, taken)
 
     def _owner_of(self, s: Symbol) -> str:
         return f" of joint {self._driven[s]!r}" if s in self._driven else ""

@@ -24,7 +24,7 @@ from ..frames.vectors import Vector
 from ..mass.mass import MassProperties, Shape
 from ..mass.moments import Moments
 from ..mechanism.declarations import multiplier_of, names_of
-from ..mechanism.mechanism import Action, Body, Constraint, Joint, Load
+from ..mechanism.mechanism import Action, Body, Constraint, Joint
 from .structure import frame_of_motion, is_at_rest
 
 if TYPE_CHECKING:
@@ -234,9 +234,7 @@ def copy_loads_and_constraints(host: Model, sub: Model, prefix: str, copier: Cop
     """Loads and constraints of a model, for a copy of it."""
     for load in sub.parts.loads.values():
         name = _new_name(host, "load", f"{prefix}{load.name}", host.parts.loads)
-        recipe = None if load.recipe is None else load.recipe.copied(copier)
-        parts = copier(load.actions), copier(load.potential), copier(load.on_rates)
-        host.parts.add_load(Load(name, load.kind, *parts, remark=load.remark, recipe=recipe))
+        host.parts.add_load(load.copied_as(name, copier))
     for c in sub.parts.constraints.values():
         name = _new_name(host, "constraint", f"{prefix}{c.name}", host.parts.constraints)
         joint = None if c.joint is None else f"{prefix}{c.joint}"

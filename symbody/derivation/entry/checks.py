@@ -24,7 +24,7 @@ from ...bodies.mechanism.inferred_units import dimension_check
 from ...bodies.mechanism.mechanism import Body, Constraint, Joint, Mechanism
 from ...errors import DerivationError, EvaluationError, ModelError, in_groups, listed, undeclared_symbol
 from ..equations.constraint_rank import ConstraintRank, constraint_rank
-from ..equations.energies import power_and_loss
+from ..equations.energies import powers_and_losses
 from ..equations.equations import Equations
 from ..kinematics.unknown_positions import frames_in_unknown_places
 from ..rank.configuration import Configuration, configuration, random_values
@@ -159,8 +159,7 @@ def _expressions(mechanism: Mechanism) -> list[tuple[str, str, Any]]:
 def _other_expressions(mechanism: Mechanism) -> list[tuple[str, str, Any]]:
     """The same without bodies and frames."""
     parts: list[tuple[str, str, Any]] = []
-    parts += [("load", x.name, [*x.on_rates.values(), *_as_list(x.written_potential)]) for x in mechanism.loads]
-    parts += [("load", x.name, [v for a in x.written_actions for v in _components(a)]) for x in mechanism.loads]
+    parts += [("load", x.name, x.expressions) for x in mechanism.loads]
     parts += [("constraint", c.name, c.expression) for c in mechanism.constraints]
     parts += [("kinetic energy", n, e) for n, e in mechanism.kinetic.items()]
     parts += [("balance of", u.name, e) for u, e in mechanism.balances.items()]
@@ -175,15 +174,6 @@ def _place(f: Frame) -> list[Any]:
     if f.velocity is not None:
         return [f.velocity, f.spin]
     return [f.offset, *f.rotation.written]
-
-
-def _as_list(value: Expr | None) -> list[Expr]:
-    return [] if value is None else [value]
-
-
-def _components(action: Any) -> list[Any]:
-    vectors = [v for v in (action.force, action.torque) if v is not None]
-    return [c for v in vectors for c in v.terms.values()] + ([action.at.coordinates] if action.at is not None else [])
 
 
 # ---------------------------------------------------------------------------------------------------------- constraints
@@ -294,13 +284,14 @@ def mass_findings(eq: Equations, found: Configuration) -> list[Finding]:
 def spring_findings(eq: Equations, found: Configuration) -> list[Finding]:
     """Springs about an axis whose angle is not that about it: the work of their torque is then not what their energy
     loses."""
-    springs = [x for x in eq.mechanism.loads if x.kind == "spring" and any(a.torque is not None for a in x.actions)]
+    about_axes = [x for x in eq.mechanism.loads if x.kind == "spring" and x.recipe is None]
+    springs = [x for x in about_axes if any(a.torque is not None for a in x.actions)]
     if not springs or not eq.u or (eq.lam and not found.holds) or any(e is not ZERO for e in eq.b.entries):
         return []
     values = found.values or random_values(eq, Random(1))
     try:
         motion = _motion(eq, values)
-        numbers = evaluate([power_and_loss(eq, x) for x in springs], {**values, **motion})
+        numbers = evaluate(powers_and_losses(eq, springs), {**values, **motion})
     except (EvaluationError, OverflowError):
         return []
     out = []
@@ -313,6 +304,8 @@ def spring_findings(eq: Equations, found: Configuration) -> list[Finding]:
 def _motion(eq: Equations, values: Values) -> dict[Symbol, float]:
     """Speeds that the constraints allow, in a configuration that keeps them."""
     draw, n = Random(3), len(eq.u)
+    if not eq.lam:
+        return {u: draw.uniform(0.3, 1.0) for u in eq.u}
     basis = null_space(_rows(eq.Jc.entries, n, values), n)
     parts = [draw.uniform(0.3, 1.0) for _ in basis]
     return {u: sum(c * z[j] for c, z in zip(parts, basis, strict=True)) for j, u in enumerate(eq.u)}

@@ -10,7 +10,7 @@ time).
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, cast
 
 from ...algebra.calculus.derivatives import gradient, jacobian, time_derivative
@@ -329,11 +329,13 @@ def load_powers(eq: Equations) -> dict[str, Expr]:
     return dict(zip(powers, in_own_terms(eq, list(powers.values())), strict=True))
 
 
-def power_and_loss(eq: Equations, load: Load) -> tuple[Expr, Expr]:
-    """The power of a load with a potential V, and -V': equal along every motion if the load derives from V."""
+def powers_and_losses(eq: Equations, loads: Sequence[Load]) -> list[tuple[Expr, Expr]]:
+    """The power of each load with a potential V, and -V': equal along every motion if the load derives from V."""
     k = Kinematics(eq.mechanism)
-    rate = ZERO if load.potential is None else time_derivative(load.potential, eq.mechanism.rates)
-    return _own(eq, _power(load, k)), _own(eq, -rate)
+    potentials = [ZERO if x.potential is None else x.potential for x in loads]
+    losses = [-e for e in time_derivative(Matrix(len(loads), 1, tuple(potentials)), eq.mechanism.rates).entries]
+    own = in_own_terms(eq, [*(_power(x, k) for x in loads), *losses])
+    return list(zip(own[: len(loads)], own[len(loads) :], strict=True))
 
 
 def _power(load: Load, k: Kinematics) -> Expr:
@@ -363,7 +365,7 @@ def forces_on_coordinates(load: Load, k: Kinematics) -> list[Expr]:
 
 def _forces_on_own(load: Load, k: Kinematics) -> dict[Symbol, Expr]:
     """Those on the coordinates on which the load acts, in the order of the mechanism."""
-    if not load.actions and not load.on_rates and load.potential is not None:
+    if not load.frames and not load.on_rates and load.potential is not None:
         inside = _coordinates_among(free_symbols(load.potential), k)
         values = [-e for e in jacobian([load.potential], inside).entries]
     else:
@@ -427,7 +429,7 @@ def is_fed(eq: Equations) -> bool:
 
 def _powers_without_potential(eq: Equations) -> list[Expr]:
     """The nonzero powers of loads without potential."""
-    potentials = {x.name for x in eq.mechanism.loads if x.potential is not None}
+    potentials = {x.name for x in eq.mechanism.loads if x.has_potential}
     return [p for name, p in load_powers(eq).items() if name not in potentials and p is not ZERO]
 
 

@@ -20,7 +20,7 @@ from ...algebra.graph.matrix import Matrix
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Cosines, Turn
 from ...bodies.mass.mass import MassProperties
-from ...bodies.mechanism.mechanism import Action, Load, Mechanism
+from ...bodies.mechanism.mechanism import Load, Mechanism
 from .kinematics import Kinematics, forces_on_rates, loads_besides_gravity
 from .unknown_positions import has_unknown_places
 
@@ -317,13 +317,7 @@ def has_rigid_links(mechanism: Mechanism) -> bool:
 
 def acting_loads(mechanism: Mechanism) -> list[Load]:
     """Loads that act on bodies, uniform gravity left out."""
-    return [x for x in loads_besides_gravity(mechanism) if x.actions]
-
-
-def _components_of(action: Action) -> list[Expr]:
-    vectors = [v for v in (action.force, action.torque) if v is not None]
-    found = [e for v in vectors for terms in v.terms.values() for e in terms.entries]
-    return found + ([] if action.at is None else list(action.at.coordinates.entries))
+    return [x for x in loads_besides_gravity(mechanism) if x.frames]
 
 
 def written_expressions(mechanism: Mechanism) -> list[Expr]:
@@ -346,11 +340,8 @@ def expressions_of_loads(mechanism: Mechanism) -> list[Expr]:
     """What was written for loads and gravity."""
     found: list[Expr] = []
     for x in mechanism.loads:
-        potential = None if x.written_potential is None or x.actions else x.potential
-        found += [*x.on_rates.values(), *([] if potential is None else [potential])]
         if x.name != "gravity":
-            for action in x.actions:
-                found += _components_of(action)
+            found += x.expressions
     if mechanism.gravity is not None:
         found += mechanism.gravity.components(mechanism.ground).entries
     return found

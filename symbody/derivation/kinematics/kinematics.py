@@ -171,7 +171,7 @@ def forces_on_rates(loads: Iterable[Load], kinematics: Kinematics) -> list[Expr]
     mechanism, on_rates = kinematics.mechanism, dict.fromkeys(kinematics.mechanism.q, ZERO)
     for load in loads:
         given: Mapping[Symbol, Expr] = load.on_rates
-        if not load.actions and not given and load.potential is not None:
+        if not load.frames and not given and load.potential is not None:
             inside = [s for s in free_symbols(load.potential) if s in on_rates]
             slope = jacobian([load.potential], inside)
             given = {q: -slope[0, j] for j, q in enumerate(inside)}

@@ -21,7 +21,7 @@ from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Cosines, Turn
 from ...bodies.frames.vectors import Vector
 from ...bodies.mechanism.mechanism import Constraint, Mechanism
-from .equal_links import Link, is_local, links_of, written_expressions
+from .equal_links import Link, has_rigid_links, links_of, written_expressions
 from .uncoupled_trees import ConstraintGroup, RepeatedParts, TypesOfGroups, UncoupledTree, neighbours
 
 MIN_LINKED: Final = 30  # links from which on constraints between them are derived type by type
@@ -87,7 +87,7 @@ def linked_parts(mechanism: Mechanism) -> LinkedParts | None:
 def _parts(mechanism: Mechanism) -> LinkedParts | None:
     if len(mechanism.bodies) < MIN_LINKED or not mechanism.constraints:
         return None
-    if mechanism.norms or mechanism.equations or mechanism.small or not is_local(mechanism):
+    if mechanism.norms or mechanism.equations or mechanism.small or not has_rigid_links(mechanism):
         return None
     if {*mechanism.rates.values()} != {*mechanism.u} or len(mechanism.q) != len(mechanism.u):
         return None

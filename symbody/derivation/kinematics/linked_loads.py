@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from ...algebra.graph.graph import Expr, Symbol, symbol
@@ -89,6 +90,11 @@ class LinkedLoads:
             total += sum(depth[k] for k in ends) - (len(ends) * depth[common] if common != GROUND else 0)
         return total
 
+    @cached_property
+    def acted(self) -> frozenset[int]:
+        """Links on which loads act."""
+        return frozenset(x.links[i] for x in self.loads for i in x.acted)
+
 
 NO_LOADS: Final = LinkedLoads([], {})
 
@@ -133,7 +139,8 @@ def _written_load(name: str, *parts: Any) -> Load:
 def _recipe_of(load: Load) -> LoadRecipe:
     if load.recipe is not None:
         return load.recipe
-    return LoadRecipe(_written_load, tuple(x for a in load.actions for x in (a.frame, a.force, a.at, a.torque)))
+    parts = tuple(x for a in load.actions for x in (a.frame, a.force, a.at, a.torque))
+    return LoadRecipe(_written_load, parts, load.frames)
 
 
 class _FreeLoad:
@@ -152,12 +159,12 @@ class _FreeLoad:
         self.found: dict[Frame, Frame] = {}
         self.owners: dict[Frame, int] = {}
         recipe = _recipe_of(load)
-        self.shape.text += [recipe.make, recipe.number]
+        self.shape.text.append(recipe.make)
         self.recipe = recipe
         self.arguments = tuple(map(self._free, recipe.arguments))
         self.acted: list[int] = []
         if self.is_free:
-            owned = dict.fromkeys(self._link_of(a.frame) for a in load.actions)
+            owned = dict.fromkeys(map(self._link_of, load.frames))
             self.acted = [self.links.index(k) for k in owned if k != GROUND]
             slots = self.shape.slots
             self.is_free = len(slots) <= MAX_SLOTS and len(self.links) <= MAX_LINKS and all(map(_is_known, slots))

@@ -21,6 +21,7 @@ from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.sweeps import Fragment, sweep_results
 from ...algebra.graph.walk import free_symbols
 from ..equations.equations import Equations
+from ..kinematics.linked_loads import LinkedLoad
 from ..kinematics.uncoupled_trees import ConstraintGroup, LoadOnTrees, UncoupledTree
 from ..routes.repeated_equations import GroupEquations, RepeatedEquations
 
@@ -63,6 +64,7 @@ class ConstraintSweeps:
     def __init__(self, eq: Equations, parts: RepeatedEquations) -> None:
         self.eq, self.parts = eq, parts
         self.groups = parts.parts.groups
+        self.loads: Sequence[LoadOnTrees | LinkedLoad] = parts.parts.loads
         self.holonomic = [g for g in self.groups if g.constraints[0].is_holonomic]
 
     def elimination(self, groups: Sequence[ConstraintGroup]) -> BlockElimination:
@@ -254,8 +256,9 @@ class ConstraintSchedule:
     ) -> None:
         self.parts, self.groups, self.more = sweeps.parts, groups, more or {}
         self.trees = sweeps.parts.parts.trees
-        self.loads = sweeps.parts.parts.loads
-        inside = dict.fromkeys(s for part in (self.trees, groups, self.loads) for x in part for s in x.slots)
+        parts: Iterable[Sequence[UncoupledTree | ConstraintGroup | LoadOnTrees | LinkedLoad]]
+        parts = self.trees, groups, sweeps.loads
+        inside = dict.fromkeys(s for part in parts for x in part for s in x.slots)
         moving = dict.fromkeys((*sweeps.eq.q, *sweeps.eq.u))
         used = dict.fromkeys([*(s for s in moving if s in inside), *(s for s in inside if s not in moving)])
         used.update(dict.fromkeys(self.more[s] for s in tuple(used) if s in self.more))
@@ -303,7 +306,7 @@ class ConstraintSchedule:
     def put_loads(self) -> None:
         """What loads add to f."""
         made: dict[object, Fragment] = {}
-        for x in self.loads:
+        for x in self.parts.parts.loads:
             own = self.parts.loads[x.kind]
             if x.kind not in made:
                 made[x.kind] = fragment_of([column.entries for column in own.forces])

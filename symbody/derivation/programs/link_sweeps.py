@@ -11,19 +11,20 @@ from dataclasses import dataclass
 from operator import add
 from typing import Final
 
+from ...algebra.calculus.block_elimination import StepMemory
 from ...algebra.calculus.sweep_zeros import without_zeros
 from ...algebra.graph.graph import ZERO, Expr, Symbol
-from ...algebra.graph.matrix import Matrix, cross, identity, zeros
-from ...algebra.graph.sweeps import Fragment, NewSteps, Schedule, chosen_places, sweep_results
-from ...algebra.graph.walk import free_symbols
+from ...algebra.graph.matrix import Matrix
+from ...algebra.graph.sweeps import Fragment, Schedule, chosen_places, sweep_results
 from ...bodies.mechanism.mechanism import Mechanism
 from ..equations.equations import Equations
 from ..kinematics.equal_links import Link, LinkedTree, acting_loads, has_rigid_links, links_of, varying_numbers
 from ..kinematics.kinematics import Kinematics
-from ..kinematics.linked_loads import MOTION, PLACE, WRENCH, LinkedLoads, LoadType, linked_loads
+from ..kinematics.linked_loads import WRENCH, LinkedLoads, linked_loads
 from ..routes.repeated_equations import repeated_equations
 from .articulated_bodies import falling
 from .link_types import AT_A, AT_CHILDREN, AT_W, LinkType, slot_symbols
+from .load_steps import LoadSteps
 
 MIN_LINKS: Final = 12  # of smaller trees the unrolled program is used
 MIN_COPIES: Final = 2  # links of one type on average: with fewer, there is little to repeat
@@ -57,7 +58,7 @@ def _accelerations(eq: Equations) -> Matrix | None:
         return None
     kinematics = Kinematics(mechanism)
     locks = {v.symbol for angles in eq.variables.rotations_by_angles.values() for v in angles}
-    loaded = {x.links[i] for x in loads.loads for i in x.acted}
+    loaded = loads.acted
     types: dict[tuple[int, bool], LinkType] = {}
     for k, x in enumerate(tree.links):
         key = x.kind, k in loaded
@@ -146,47 +147,6 @@ def _repeated_links(mechanism: Mechanism) -> LinkedTree | None:
     return None
 
 
-# --------------------------------------------------------------------------------------------------------------- loads
-
-
-_PLACE, _MOTION = slot_symbols("parent_place", PLACE), slot_symbols("parent_motion", MOTION)
-
-
-def _placing(kinematics: Kinematics, tree: SweptTree, link: Link, is_moving: bool) -> tuple[Fragment, list[int]]:
-    """Place and motion of a link from those of its parent, and the numbers of its inputs: symbols, numbers, place, motion.
-
-    R = R_P R_F,   p = p_P + R_P x,   v = v_P + R_P (ω_P × x + x'),   ω = R_Fᵀ ω_P + s
-    """
-    typed, numbers = tree.typed(link)
-    place: Sequence[Expr] = _PLACE if link.parent >= 0 else (*identity(3).entries, *zeros(3).entries)
-    motion: Sequence[Expr] = _MOTION if link.parent >= 0 else zeros(6).entries
-    R, p = Matrix(3, 3, tuple(place[:9])), Matrix(3, 1, tuple(place[9:]))
-    v, w = Matrix(3, 1, tuple(motion[:3])), Matrix(3, 1, tuple(motion[3:]))
-    for f in typed.frames:
-        p = p + R @ f.offset
-        if is_moving:
-            (spin,), drift = kinematics.in_speeds([f.spin]), kinematics.drift(f)
-            v, w = v + R @ (cross(w, f.offset) + drift), f.rotation.inwards(w) + spin
-        rows = [f.rotation.inwards(Matrix(3, 1, R.row(i))) for i in range(3)]
-        R = Matrix(3, 3, tuple(e for row in rows for e in row.entries))
-    outputs = [(*R.entries, *p.entries), *([(*v.entries, *w.entries)] if is_moving else [])]
-    inputs = [*((s,) for s in typed.slots), numbers, _PLACE, _MOTION]
-    used = set(free_symbols(*(e for g in outputs for e in g)))
-    chosen = [k for k, g in enumerate(inputs) if not used.isdisjoint(g)]
-    return Fragment(tuple(inputs[k] for k in chosen), tuple(outputs), (False,) * len(outputs)), chosen
-
-
-def _load_fragment(x: LoadType, adds: tuple[bool, ...]) -> tuple[Fragment, list[tuple[str, int]]]:
-    """The wrenches of a load, added to those of others or not, and its inputs by name."""
-    named: dict[tuple[str, int], tuple[Symbol, ...]] = {("slot", i): (s,) for i, s in enumerate(x.slots)}
-    named |= {("numbers", 0): x.numbers}
-    named |= {("place", i): g for i, g in enumerate(x.places)} | {("motion", i): g for i, g in enumerate(x.motions)}
-    used = set(free_symbols(*(e for g in x.wrenches for e in g)))
-    chosen = [name for name, g in named.items() if not used.isdisjoint(g)]
-    inputs = tuple(named[name] for name in chosen)
-    return Fragment(inputs, tuple(x.wrenches), adds), chosen
-
-
 # ---------------------------------------------------------------------------------------------------- places and steps
 
 
@@ -202,22 +162,19 @@ class _SweepMemory:
 
     def __init__(
         self, eq: Equations, tree: SweptTree, types: dict[tuple[int, bool], LinkType], loads: LinkedLoads,
-        loaded: set[int], kinematics: Kinematics,
+        loaded: frozenset[int], kinematics: Kinematics,
     ) -> None:  # fmt: skip
         self.eq, self.tree, self.links, self.types = eq, tree, tree.links, types
         self.loads, self.loaded, self.kinematics = loads, loaded, kinematics
         self.arguments = [*tree.arguments, *(e for x in loads.loads for e in x.numbers)]
         self.symbols = tree.symbols
         self.symbol_place = {s: k for k, s in enumerate(self.symbols)}
-        self.size = len(self.arguments)
+        self.memory = StepMemory(len(self.arguments))
+        self._take = self.memory.take
         self.udot = self._take(len(eq.u))
         self.kinds = [(x.kind, k in loaded) for k, x in enumerate(self.links)]
         self.applied = {k: self._take(WRENCH) for k in sorted(loaded)}
         self.base = [self._take(types[kind].kept[-1]) for kind in self.kinds]
-
-    def _take(self, n: int) -> int:
-        self.size += n
-        return self.size - n
 
     def accelerations(self) -> Matrix:
         fragments: list[Fragment] = [f.fragment for t in self.types.values() for f in t.fragments]
@@ -232,13 +189,14 @@ class _SweepMemory:
                     kinds.append(kind)
                     places += map(add, chosen(origins[k]), distances)
             if sweep == 0 and self.loads.loads:
-                more = self._steps_of_loads()
+                self._put_loads()
+                more = self.memory.steps
                 kinds += [len(fragments) + kind for kind in more.kinds]
                 places += more.places
                 fragments += more.fragments
         n = len(self.eq.u)
         results = tuple(range(self.udot, self.udot + n))
-        schedule = Schedule(tuple(fragments), tuple(kinds), tuple(places), self.size, results)
+        schedule = Schedule(tuple(fragments), tuple(kinds), tuple(places), self.memory.size, results)
         arguments = self.arguments
         zeros = [k for k, e in enumerate(arguments) if e is ZERO]
         return Matrix(n, 1, sweep_results(without_zeros(schedule, zeros), arguments))
@@ -291,58 +249,8 @@ class _SweepMemory:
             out += [(_SLOTS + len(link.slots) + i, 0) for i in range(len(link.speeds))]
         return out + [(_OWN, kept[sweep])] * bool(staged.keeps)
 
-    def _steps_of_loads(self) -> NewSteps:
-        """Places and motions of links, and the wrenches of loads on them."""
-        steps = NewSteps()
-        has_place, has_motion = self._ways()
-        first = self.tree.first_of_kind
-        placing: dict[tuple[int, bool], tuple[Fragment, list[int]]] = {}
-        place: dict[int, int] = {}
-        motion: dict[int, int] = {}
-        for k in sorted(has_place):
-            link, is_moving = self.links[k], k in has_motion
-            if (link.kind, is_moving) not in placing:
-                placing[link.kind, is_moving] = _placing(self.kinematics, self.tree, first[link.kind], is_moving)
-            fragment, chosen = placing[link.kind, is_moving]
-            above = [self.tree.first_number[k], place.get(link.parent, -1), motion.get(link.parent, -1)]
-            known = [*(self.symbol_place[s] for s in link.slots), *above]
-            place[k] = self._take(PLACE)
-            if is_moving:
-                motion[k] = self._take(MOTION)
-            steps.add(fragment, [*(known[i] for i in chosen), place[k], *([motion[k]] if is_moving else [])])
-        made: dict[tuple[int, tuple[bool, ...]], tuple[Fragment, list[tuple[str, int]]]] = {}
-        numbers, written = len(self.tree.arguments), set[int]()
-        for x in self.loads.loads:
-            adds = tuple(x.links[i] in written for i in x.acted)
-            written.update(x.links[i] for i in x.acted)
-            if (x.kind, adds) not in made:
-                made[x.kind, adds] = _load_fragment(self.loads.types[x.kind], adds)
-            fragment, names = made[x.kind, adds]
-            inputs = []
-            for name, i in names:
-                if name == "slot":
-                    inputs.append(self.symbol_place[x.slots[i]])
-                elif name == "numbers":
-                    inputs.append(numbers)
-                else:
-                    inputs.append((place if name == "place" else motion)[x.links[i]])
-            steps.add(fragment, [*inputs, *(self.applied[x.links[i]] for i in x.acted)])
-            numbers += len(x.numbers)
-        return steps
-
-    def _ways(self) -> tuple[set[int], set[int]]:
-        """Links of which loads need the place, and the motion: those in them, and all down to the ground."""
-        needed: tuple[set[int], set[int]] = set(), set()
-        for x in self.loads.loads:
-            own = self.loads.types[x.kind]
-            used = set(free_symbols(*(e for g in own.wrenches for e in g)))
-            for i, link in enumerate(x.links):
-                is_moving = not used.isdisjoint(own.motions[i])
-                if not (is_moving or not used.isdisjoint(own.places[i])):
-                    continue
-                for found in needed[: 1 + is_moving]:
-                    k = link
-                    while k >= 0 and k not in found:
-                        found.add(k)
-                        k = self.links[k].parent
-        return needed
+    def _put_loads(self) -> None:
+        steps = LoadSteps(
+            self.kinematics, self.tree, self.loads, self.memory, self.symbol_place, self.tree.first_number
+        )
+        steps.put(len(self.tree.arguments), self.applied)

@@ -51,6 +51,7 @@ Sources = list[tuple[int, int]]
 
 TURNING, AXES, _A = slot_symbols("parent_w", 3), slot_symbols("parent_axes", 9), slot_symbols("parent_a", 6)
 _BELOW, _LEFT = slot_symbols("inertia_below", INERTIA), slot_symbols("wrench_below", WRENCH)
+_APPLIED = slot_symbols("applied", WRENCH)
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,7 @@ class LinkedType:
 
     passing      how groups of constraints pass its joint
     has_forces   whether forces act and links turn, as for accelerations; nothing does for corrections
+    is_loaded    whether loads act on links of the type
 
     Stages are: outwards what the velocities give, inwards its inertia, inwards its bias, inwards a group of constraints for each
     way of passing, outwards its acceleration. `sources` and `results` have the names of the inputs and outputs of each.
@@ -97,9 +99,9 @@ class LinkedType:
 
     def __init__(
         self, kinematics: Kinematics, tree: SweptTree, link: Link, passing: Iterable[Passing], has_forces: bool,
-        locks: set[Symbol],
+        locks: set[Symbol], is_loaded: bool = False,
     ) -> None:  # fmt: skip
-        self.kinematics, self.has_forces, self.locks = kinematics, has_forces, locks
+        self.kinematics, self.has_forces, self.locks, self.is_loaded = kinematics, has_forces, locks, is_loaded
         self.link, self.numbers = tree.typed(link)
         self.is_on_ground = link.parent < 0
         self.Q: Sequence[Expr] = tree.Q if has_forces else [ZERO] * len(tree.Q)
@@ -114,8 +116,8 @@ class LinkedType:
         known: list[tuple[Symbol, ...]] = [*((s,) for s in link.slots), self.numbers, TURNING]
         self.sources: list[list[Input]] = [[*(("slot", i) for i in range(len(link.slots))), ("numbers", 0), ("w", 0)]]
         outputs: list[dict[str, Sequence[Expr]]] = [{}, {"inertia": below}, bias]
-        inputs: list[list[tuple[Symbol, ...]]] = [known, [_BELOW], [_LEFT]]
-        self.sources += [[("inertia", 0)], [("wrench", 0)]]
+        inputs: list[list[tuple[Symbol, ...]]] = [known, [_BELOW], [_LEFT, _APPLIED]]
+        self.sources += [[("inertia", 0)], [("wrench", 0), ("applied", 0)]]
         for v, way in enumerate(self.passing):
             force, slope = (
                 slot_symbols(f"force_{v}", 6 * way.rows),
@@ -165,6 +167,8 @@ class LinkedType:
             bias = NO_WRENCH
         if link.has_children:
             J, bias = J + _inertia_of(_BELOW), bias + _wrench_of(_LEFT)
+        if self.is_loaded:
+            bias = bias - _wrench_of(_APPLIED)
         inertias: dict[Frame, ArticulatedInertia] = {link.frames[-1]: J}
         biases: dict[Frame, Wrench] = {link.frames[-1]: bias_with_guard(bias, self.axes)}
         for f in reversed(link.frames):

@@ -26,6 +26,7 @@ from .constraint_schedules import ConstraintSchedule, ConstraintSweeps, Residual
 from .link_sweeps import SweptTree
 from .link_types import slot_symbols
 from .linked_fragments import INERTIA, WRENCH, Input, LinkedType, Passing, VectorFragments
+from .load_steps import LoadSteps
 
 PRODUCTS: Final = {
     "phi": ((0, 0),),
@@ -58,6 +59,7 @@ class LinkedSweeps(ConstraintSweeps):
 
     def __init__(self, eq: Equations, parts: LinkedEquations, tree: SweptTree) -> None:
         super().__init__(eq, parts)
+        self.loads, self.acting = parts.acting.loads, parts.acting
         self.tree, self.kinematics = tree, Kinematics(eq.mechanism)
         self._shapes: dict[tuple[int, int], VectorShape] = {}
         self._kinds: dict[object, int] = {}
@@ -106,7 +108,7 @@ class LinkedSchedule(ConstraintSchedule):
     groups: Sequence[LinkedGroup]
 
     def more_arguments(self, sweeps: ConstraintSweeps) -> list[Expr]:
-        """Gravity as an acceleration of the ground, and numbers of links that differ."""
+        """Gravity as an acceleration of the ground, and numbers of links that differ, of vectors and of loads."""
         assert isinstance(sweeps, LinkedSweeps)
         self.sweeps, self.tree, self.links = sweeps, sweeps.tree, sweeps.tree.links
         self.falling = len(self.symbols)
@@ -115,7 +117,9 @@ class LinkedSchedule(ConstraintSchedule):
         )
         first = self.falling + 3 + len(self.tree.numbers)
         self.number_places = {e: first + k for k, e in enumerate(numbers)}
-        return [*self.tree.falling.entries, *self.tree.numbers, *numbers]
+        self.load_numbers = first + len(numbers)
+        of_loads = [e for x in sweeps.acting.loads for e in x.numbers]
+        return [*self.tree.falling.entries, *self.tree.numbers, *numbers, *of_loads]
 
     def prepare(self, sweeps: ConstraintSweeps) -> None:
         self.eq, self.kinematics = sweeps.eq, self.sweeps.kinematics
@@ -124,6 +128,7 @@ class LinkedSchedule(ConstraintSchedule):
         self.rows = [len(g.constraints) for g in self.groups]
         self.of_speed = {s: k for k in range(len(self.links)) for s in self._speeds(k)}
         self.has_forces = False
+        self.applied: dict[int, int] = {}  # wrenches of loads
         self.types: dict[int, LinkedType] = {}
         self.axes: list[int] = []
         self.turning: dict[object, list[int]] = {}
@@ -150,20 +155,27 @@ class LinkedSchedule(ConstraintSchedule):
     def put_trees(self, has_forces: bool) -> None:
         """What velocities give for each link, and types of links."""
         self.has_forces = has_forces
+        loaded = {self.links[k].kind for k in self.sweeps.acting.acted} if has_forces else set[int]()
         passing: dict[int, dict[Passing, None]] = {x.kind: {} for x in self.links}
         for k, x in enumerate(self.links):
             passing[x.kind].update(dict.fromkeys(self._passing(g, k) for g in self.open[k].through))
         locks = {v.symbol for angles in self.eq.variables.rotations_by_angles.values() for v in angles}
         for kind, link in self.tree.first_of_kind.items():
             ways = passing[kind]
-            self.types[kind] = LinkedType(self.kinematics, self.tree, link, ways, has_forces, locks)
+            is_loaded = kind in loaded
+            self.types[kind] = LinkedType(self.kinematics, self.tree, link, ways, has_forces, locks, is_loaded)
         if has_forces:
             self._turn(None)
         for k in range(len(self.links)):
             self._link_step(k, 0, {}, {})
 
     def put_loads(self) -> None:
-        """Loads act on coordinates: they are forces of the links."""
+        """Wrenches of loads on bodies. Forces on coordinates are those of the links."""
+        acting, numbers = self.sweeps.acting, self.load_numbers
+        self.applied = {k: self.memory.take(WRENCH) for k, x in enumerate(self.links) if self.types[x.kind].is_loaded}
+        for at in [at for k, at in self.applied.items() if k not in acting.acted]:
+            self._add(zeros_of(WRENCH), [], at)
+        LoadSteps(self.kinematics, self.tree, acting, self.memory, self.place, self.numbers).put(numbers, self.applied)
 
     def _passing(self, g: int, k: int) -> Passing:
         return Passing(self.rows[g], g in self.open[k].pushing, k in self.groups[g].joints)
@@ -198,6 +210,8 @@ class LinkedSchedule(ConstraintSchedule):
                 return self.axes[link.parent]
             case "inertia":
                 return self.inertia[k]
+            case "applied":
+                return self.applied[k]
         assert name == "w"
         return self.turning[None][link.parent]
 

@@ -283,7 +283,7 @@ class ForceBalance:
 
     def _forces_of_load(self, load: Load) -> dict[Symbol, Expr]:
         given: Mapping[Symbol, Expr] = load.on_rates
-        if not load.actions and not given and load.potential is not None:
+        if not load.frames and not given and load.potential is not None:
             q = self.mechanism.q
             given = {x: -slope for x, slope in zip(q, jacobian([load.potential], q).entries, strict=True)}
         visible = {r for m in self.motions.values() for r in m}

@@ -88,8 +88,8 @@ def power_balance(eq: Equations, solved: bool = False) -> PowerBalance:
     See also: `derivation.load_powers`, `derivation.constraint_power`, `energy`.
     """
     k, powers = Kinematics(eq.mechanism), load_powers(eq)
-    potential = {x.name for x in eq.mechanism.loads if x.potential is not None}
-    idle = _nonworking(eq, k, [x for x in eq.mechanism.loads if x.potential is None])
+    potential = {x.name for x in eq.mechanism.loads if x.has_potential}
+    idle = _nonworking(eq, k, [x for x in eq.mechanism.loads if not x.has_potential])
     rate = in_own_terms(eq, [k.rate(kinetic_energy(eq.whole))], solved)[0]
     own = dict(zip(powers, in_own_terms(eq, list(powers.values()), solved), strict=True))
     return PowerBalance(

@@ -14,6 +14,7 @@ from ...algebra.graph.walk import free_symbols, substitute_all
 from ...bodies.mechanism.mechanism import Mechanism
 from ..kinematics.kinematics import Kinematics
 from ..kinematics.linked_constraints import LinkedParts, linked_parts
+from ..kinematics.linked_loads import LinkedLoads, linked_loads
 from .link_inertia import links_have_inertia
 from .recursive import recursive
 from .repeated_equations import GroupEquations, LateSystem, RepeatedEquations, equations_of_group
@@ -23,11 +24,12 @@ class LinkedEquations(RepeatedEquations):
     """phi, Jc, b, c of groups of constraints that are given by expressions.
 
     links, linked   the links, and all groups
+    acting          loads on bodies
     """
 
-    def __init__(self, mechanism: Mechanism, found: LinkedParts) -> None:
+    def __init__(self, mechanism: Mechanism, found: LinkedParts, acting: LinkedLoads) -> None:
         self.mechanism, self.parts = mechanism, found.parts
-        self.links, self.linked = found.links, found.groups
+        self.links, self.linked, self.acting = found.links, found.groups, acting
         self.trees, self.loads = {}, {}
         self.groups: dict[Hashable, GroupEquations] = {}
         kinematics = Kinematics(mechanism)
@@ -43,9 +45,10 @@ def linked_equations(mechanism: Mechanism) -> LinkedEquations | None:
 
 def _new_equations(mechanism: Mechanism) -> LinkedEquations | None:
     found = linked_parts(mechanism)
-    if found is None or not links_have_inertia(mechanism):
+    acting = None if found is None else linked_loads(mechanism, found.links)
+    if found is None or acting is None or not links_have_inertia(mechanism):
         return None
-    made = LinkedEquations(mechanism, found)
+    made = LinkedEquations(mechanism, found, acting)
     return made if made.is_linear else None
 
 
