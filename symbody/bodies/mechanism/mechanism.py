@@ -252,10 +252,10 @@ class Load(Introduced):
         >>> buffer = m.spring("buffer", *(b.mass_centre for b in m.bodies.values()), stiffness=m.parameter("k"))
         >>> spring = m.parts.loads["buffer"]
         >>> [f.name for f in spring.frames], spring.has_potential, spring.expressions[-2:]
-        (['cart x', 'cart y'], True, [k, 0])
+        (['cart_x', 'cart_y'], True, [k, 0])
         >>> weight = m.parts.all_loads()[0]  # it is written once for all bodies
         >>> len(weight.actions), len(weight.frames), weight.written[-1]
-        (2, 2, ground.vector(0, 0, -981/50))
+        (2, 2, ground.vector(0, 0, -19.62))
 
         See also: `Model.gravity`, `bodies.Action`.
         """
