@@ -6,14 +6,13 @@ and no thread begins, where errors do not go to a terminal, in other threads, an
 
 from __future__ import annotations
 
-import multiprocessing
 import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Final, TextIO, TypeVar
+from typing import Any, Final, TextIO, TypeVar
 
 T = TypeVar("T")
 
@@ -136,7 +135,11 @@ def _written_line(line: Progress, stage: ShownStage) -> Iterator[None]:
 
 
 def _may_show() -> bool:
-    return threading.current_thread() is threading.main_thread() and multiprocessing.parent_process() is None
+    """In the main thread, and not in a worker of `multiprocessing`: there that package is loaded, elsewhere it is not
+    loaded for this question alone."""
+    workers: Any = sys.modules.get("multiprocessing")
+    is_worker = workers is not None and workers.parent_process() is not None
+    return threading.current_thread() is threading.main_thread() and not is_worker
 
 
 def _keep_writing(line: Progress, stage: ShownStage, ended: threading.Event) -> None:

@@ -1,6 +1,7 @@
 """Lines on the terminal that tell the stage of a long computation."""
 
 import io
+import multiprocessing
 import time
 
 import pytest
@@ -119,3 +120,10 @@ def test_the_lines_are_those_of_the_computation(monkeypatch):
     monkeypatch.setattr(derivation, "refuse_faults", slowly)
     sb.derive(pendulum())
     assert any(x.startswith("derive pendulum: checks") for x in lines(text))
+
+
+def test_workers_show_nothing():
+    """Those of `multiprocessing`, which is not loaded for this question where there are none."""
+    with multiprocessing.get_context("spawn").Pool(1) as workers:
+        assert not workers.apply(progress._may_show)
+    assert progress._may_show()

@@ -13,12 +13,12 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any, Final
-
-import mpmath
 
 from ...argument_kinds import answered
 from ...errors import EvaluationError, ExpressionError, SymbodyError, listed, shown
+from ...optional_packages import optional_package
 from ..elimination import elimination
 from ..graph.graph import Node, Symbol
 from ..graph.linear import MIN_PIVOT
@@ -29,23 +29,33 @@ from ..graph.walk import evaluation_order, scalars
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """A kind of number: where its functions are, and how constants become such a number."""
+    """A kind of number: where its functions are, and how constants become such a number.
+
+    complex_types   of complex numbers among them
+    epsilon         distance of one from the next number
+    """
 
     functions: Any
     number: Callable[[Any], Any]
+    complex_types: tuple[type, ...] = (complex,)
+    epsilon: Any = sys.float_info.epsilon
 
 
 REAL = Arithmetic(math, float)
 _COMPLEX = Arithmetic(cmath, complex)
 
 
-def _many_digits(value: Any) -> Any:
-    if isinstance(value, Fraction):
-        return mpmath.mpf(value.numerator) / value.denominator
-    return mpmath.mpmathify(value)
+@cache
+def _many_digits() -> Arithmetic:
+    """That of mpmath, which takes as long to load as everything that describes a model."""
+    mpmath = optional_package("mpmath", "evaluate with many digits", ExpressionError)
 
+    def number(value: Any) -> Any:
+        if isinstance(value, Fraction):
+            return mpmath.mpf(value.numerator) / value.denominator
+        return mpmath.mpmathify(value)
 
-_DIGITS = Arithmetic(mpmath, _many_digits)
+    return Arithmetic(mpmath, number, (complex, mpmath.mpc), mpmath.mp.eps)
 
 
 @answered
@@ -68,8 +78,9 @@ def evaluate(thing: Any, values: Mapping[Any, Any] | None = None, digits: int | 
     order = evaluation_order(roots)
     given = by_symbol(order, values or {})
     if digits is not None:
-        with mpmath.workdps(digits):
-            return _in_shape_of(thing, _values(roots, order, given, _DIGITS))
+        arithmetic = _many_digits()
+        with arithmetic.functions.workdps(digits):
+            return _in_shape_of(thing, _values(roots, order, given, arithmetic))
     return _in_shape_of(thing, _values(roots, order, given, _arithmetic_of(given.values())))
 
 
@@ -149,7 +160,7 @@ def _real_operation(n: Node) -> Callable[..., Any]:
 def _arithmetic_of(numbers: Any) -> Arithmetic:
     kinds = {type(v) for v in numbers}
     if any(k.__module__.startswith("mpmath") for k in kinds):
-        return _DIGITS
+        return _many_digits()
     return _COMPLEX if any(issubclass(k, complex) for k in kinds) else REAL
 
 
@@ -228,10 +239,10 @@ def _real(x: Any) -> Any:
 
 
 def _atan2(k: Arithmetic, n: Node, y: Any, x: Any) -> Any:
-    if not isinstance(x, (complex, mpmath.mpc)) and not isinstance(y, (complex, mpmath.mpc)):
+    if not isinstance(x, k.complex_types) and not isinstance(y, k.complex_types):
         return k.functions.atan2(y, x)
     # analytic: the angle at the real parts, plus the small rest
-    angle = k.number(math.atan2(y.real, x.real) if k is _COMPLEX else mpmath.atan2(_real(y), _real(x)))
+    angle = k.number((math if k is _COMPLEX else k.functions).atan2(_real(y), _real(x)))
     c, s = k.functions.cos(angle), k.functions.sin(angle)
     return angle + k.functions.atan((y * c - x * s) / (x * c + y * s))
 
@@ -259,7 +270,7 @@ def _factor(k: Arithmetic, n: Node, *entries: Any) -> tuple[list[Any], list[int]
 def _refuse_singular(
     k: Arithmetic, sizes: Sequence[float], inverse_pivots: Sequence[Any], diagonal: Sequence[Any]
 ) -> None:
-    least = MIN_PIVOT / sys.float_info.epsilon * mpmath.mp.eps if k is _DIGITS else MIN_PIVOT
+    least = MIN_PIVOT / sys.float_info.epsilon * k.epsilon
     level = least * sum(_real(entry) / size for entry, size in zip(diagonal, sizes, strict=True))
     for inverse, size in zip(inverse_pivots, sizes, strict=True):
         part = level * size * _real(inverse)
