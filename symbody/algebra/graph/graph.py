@@ -23,7 +23,7 @@ from .names import check_name, rate_name
 from .node_keys import HASH, NOT_A_NUMBER, constant_key, key_top, node_key, operation_number, symbol_keys
 from .node_table import TableEntry, serials, tables
 from .numpy_calls import array_ufunc
-from .rules.rule_table import COMMUTATIVE, NodeForm, plain_form, rules_of_many
+from .rules.rule_table import COMMUTATIVE, NodeForm, form_with, plain_form, rules_of_many
 from .sympy_words import OfSympy
 
 Number = int | float | Fraction
@@ -282,6 +282,7 @@ _CLASS: Final[dict[str, type[Node]]] = {
 
 _SYMBOL: Final = plain_form("symbol")
 _NUMBER: Final = plain_form("const")
+_NEGATIVE: Final = form_with("const", "negative")
 
 
 @answered
@@ -351,7 +352,7 @@ def constant(value: Number) -> Expr:
     if entry is not None and (known := entry()) is not None:
         return known
     node = Expr()
-    node.op, node.form, node.args, node.data = "const", _NUMBER, (), value
+    node.op, node.form, node.args, node.data = "const", _NEGATIVE if value < 0 else _NUMBER, (), value
     node.serial, node.key, node.top = next(serials), constant_key(value), NOT_A_NUMBER
     return table.filed(node, key)
 

@@ -122,7 +122,7 @@ class NodeForm:
     """The operation of a node, with the properties that rules use, as words: by it they are looked up, so that they are
     called where they may apply.
 
-    For a product
+    For a number: negative. For a product
 
         number   its first argument is a number            inner   an argument is a product whose first is a number
         deep     a number is somewhere among its factors   angle, angles   one, or more, of these may be a sine or cosine
@@ -201,6 +201,11 @@ _forms: Final = _Forms()
 def plain_form(op: str) -> NodeForm:
     """The form of nodes that are looked up by their operation alone."""
     return _forms[op,]
+
+
+def form_with(op: str, *properties: str) -> NodeForm:
+    """The form of nodes of an operation with some properties."""
+    return _forms[op, *properties]
 
 
 def forget_fitting_rules() -> None:

@@ -378,10 +378,10 @@ def _(c: Expr, a: Expr) -> Expr | None:
 # ---------------------------------------------------------------------------------------------------------- products
 
 
-@rule("mul", "const", "any")
-def _(c: Expr, a: Expr) -> Expr | None:
+@rule("mul", "const negative", "any")
+def _(c: Expr, a: Expr) -> Expr:
     """-2 * a = -(2 * a)"""
-    return neg(mul(constant(-c.data), a)) if c.data < 0 else None
+    return neg(mul(constant(-c.data), a))
 
 
 @rule("mul", "neg", "any")
@@ -437,9 +437,13 @@ def _(a: Expr, b: Expr) -> Expr:
 @rule("div", "const", "any")
 def _(c: Expr, a: Expr) -> Expr | None:
     """0 / a = 0"""
-    if c is ZERO:
-        return ZERO
-    return neg(div(constant(-c.data), a)) if c.data < 0 else None
+    return ZERO if c is ZERO else None
+
+
+@rule("div", "const negative", "any")
+def _(c: Expr, a: Expr) -> Expr:
+    """-2 / a = -(2 / a)"""
+    return neg(div(constant(-c.data), a))
 
 
 @rule("div", "neg", "any")
