@@ -323,7 +323,7 @@ def dot(a: Any, b: Any) -> Any:
     if getattr(a, "has_products", False):
         return a.dot(b)
     a, b = as_matrix(a), as_matrix(b)
-    if a.cols != 1 or a.shape != b.shape:
+    if a.cols != 1 or b.cols != 1 or a.rows != b.rows:
         raise ExpressionError(f"dot needs two vectors of one length, got shapes {a.shape} and {b.shape}")
     return sum_of_products(a.entries, b.entries)
 
@@ -339,7 +339,7 @@ def cross(a: Any, b: Any) -> Any:
     if getattr(a, "has_products", False):
         return a.cross(b)
     a, b = as_matrix(a), as_matrix(b)
-    if a.shape != (3, 1) or b.shape != (3, 1):
+    if a.cols != 1 or b.cols != 1 or a.rows != 3 or b.rows != 3:
         raise ExpressionError(f"cross needs two 3-vectors, got shapes {a.shape} and {b.shape}")
     (a1, a2, a3), (b1, b2, b3) = a.entries, b.entries
     minor = difference_of_two

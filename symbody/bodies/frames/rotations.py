@@ -18,7 +18,7 @@ from ...algebra.calculus.derivatives import time_derivative
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.functions import cos, sin, sqrt
 from ...algebra.graph.graph import ONE, PI, ZERO, Expr, as_expr
-from ...algebra.graph.matrix import Matrix, as_matrix, dot, identity, matrix, outer, skew, vector
+from ...algebra.graph.matrix import Matrix, as_matrix, dot, identity, matrix, outer, skew, vector, zeros
 from ...algebra.graph.walk import free_symbols
 from ...errors import ModelError, shown
 
@@ -172,8 +172,10 @@ class Rotation:
 
     def spin(self) -> Matrix:
         """Angular velocity of the inner frame in the outer one, in components of the inner one."""
-        w = vector(0, 0, 0)
-        for f in self.factors:
+        if not self.factors:
+            return zeros(3)
+        w = self.factors[0].spin()
+        for f in self.factors[1:]:
             w = f.inwards(w) + f.spin()
         return w
 

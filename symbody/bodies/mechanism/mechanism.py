@@ -570,6 +570,8 @@ class Mechanism(Summarized, Portable, CacheOwner):
 
 def _read_only(value: Any) -> Any:
     """The same value with read-only mappings, and tuples in place of lists."""
+    if isinstance(value, (Expr, float, str)):
+        return value
     if isinstance(value, Mapping):
         return MappingProxyType({k: _read_only(v) for k, v in value.items()})
     return tuple(_read_only(v) for v in value) if isinstance(value, (list, tuple)) else value

@@ -46,21 +46,22 @@ class Undoable:
         if len(own) != self._attributes:
             self._tables = tuple(name for name, table in own.items() if isinstance(table, (dict, list)))
             self._attributes = len(own)
-        tables = [(name, table := own[name], len(table)) for name in self._tables]
-        self.is_large = max([size for _, _, size in tables]) > MANY_ENTRIES
-        written = [(table, len(table)) for table in self._written.values()]
+        names, written = self._tables, [*self._written.values()]
+        tables = [own[name] for name in names]
+        sizes, written_sizes = [*map(len, tables)], [*map(len, written)]
+        self.is_large = max(sizes) > MANY_ENTRIES
 
         def undo() -> None:
+            count = dict(zip(names, sizes, strict=True))
             for frame in reversed(self._placed[count["_placed"] :]):
                 take_off(frame)
             for frame, name in reversed(self._renamed[count["_renamed"] :]):
                 frame.rename(name)
-            for name, table, size in tables:
+            for name, table, size in zip(names, tables, sizes, strict=True):
                 setattr(self, name, _first(table, size))
-            for table, size in written:
+            for table, size in zip(written, written_sizes, strict=True):
                 _first(table, size)
 
-        count = {name: size for name, _, size in tables}
         return undo
 
     def rename_frame(self, frame: Frame, name: str) -> None:

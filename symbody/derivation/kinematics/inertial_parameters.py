@@ -37,9 +37,9 @@ class Lump:
         places = [(i, j) for i in range(3) for j in range(3)]
         return Lump(
             m,
-            Matrix(3, 1, tuple(h if i == k else ZERO for i in range(3))),
-            Matrix(3, 3, tuple(P if i == j != k else ZERO for i, j in places)),
-            Matrix(3, 3, tuple(P if i == j == k else ZERO for i, j in places)),
+            Matrix(3, 1, tuple([h if i == k else ZERO for i in range(3)])),
+            Matrix(3, 3, tuple([P if i == j != k else ZERO for i, j in places])),
+            Matrix(3, 3, tuple([P if i == j == k else ZERO for i, j in places])),
         )
 
     def __add__(self, other: Lump) -> Lump:

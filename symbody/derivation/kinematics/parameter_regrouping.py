@@ -66,7 +66,8 @@ def lumps(
         if not b.mass.is_massless:
             if b.mass not in of_mass:
                 of_mass[b.mass] = Lump.of(b.mass)
-            out[b.frame] = out.get(b.frame, NO_LUMP) + of_mass[b.mass]
+            own = of_mass[b.mass]
+            out[b.frame] = out[b.frame] + own if b.frame in out else own
     if regroup is False:
         return out
     for f in reversed(mechanism.frames):
@@ -88,7 +89,8 @@ def _moved_part(f: Frame, regroup: Regroup) -> MovedPart:
 
 
 def _is_numeric(f: Frame, lump: Lump) -> bool:
-    return not free_symbols(*lump.entries) and not any(s.kind == "parameter" for s in free_symbols(f.offset))
+    symbols = free_symbols(*(e for e in lump.entries if e.op != "const"))
+    return not symbols and not any(s.kind == "parameter" for s in free_symbols(f.offset))
 
 
 # ---------------------------------------------------------------------------------------------------------- numbers

@@ -22,7 +22,7 @@ from ...algebra.calculus.accumulation import Stage
 from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.graph import ZERO, Expr, Node, Symbol
 from ...algebra.graph.late_matrix import LateColumn, LateSquare, diagonal
-from ...algebra.graph.matrix import Matrix, cross, dot, stack, sum_of_products, sum_of_two
+from ...algebra.graph.matrix import Matrix, cross, stack, sum_of_products, sum_of_two
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import OTHER_AXES
@@ -207,7 +207,8 @@ def _add_deformation(M: dict[tuple[int, int], Expr], body: ElasticInertia, subsp
 
 
 def power_on(column: tuple[Matrix, Matrix], wrench: Wrench) -> Expr:
-    return dot(column[0], wrench.moment) + dot(column[1], wrench.force)
+    (w, v), (force, moment) = column, (wrench.force, wrench.moment)
+    return sum_of_products(w.entries, moment.entries) + sum_of_products(v.entries, force.entries)
 
 
 def _add(M: dict[tuple[int, int], Expr], i: int, j: int, value: Expr) -> None:
@@ -370,11 +371,11 @@ def _wrench_by_mass_centre(lump: Lump, motion: Acceleration) -> Wrench:
 
 def _euler(I: Matrix, motion: Acceleration) -> Matrix:
     """I α + ω × I ω, with the products of ω that A has."""
-    A, w, alpha = motion.A, motion.w.entries, motion.alpha.entries
+    A, w, alpha, inertia = motion.A, motion.w.entries, motion.alpha.entries, I.entries
     moment = []
     for x, (y, z) in enumerate(OTHER_AXES):
-        e = sum_of_two(I[x, x], alpha[x], I[z, z] - I[y, y], w[y] * w[z])
-        xy, xz, yz = I[x, y], I[x, z], I[y, z]
+        e = sum_of_two(inertia[4 * x], alpha[x], inertia[4 * z] - inertia[4 * y], w[y] * w[z])
+        xy, xz, yz = (inertia[k] for k in (3 * x + y, 3 * x + z, 3 * y + z))
         e = e if xz is ZERO else e + xz * A[y, x]
         e = e if xy is ZERO else e - xy * A[z, x]
         moment.append(e if yz is ZERO else e + yz * (w[y] * w[y] - w[z] * w[z]))
