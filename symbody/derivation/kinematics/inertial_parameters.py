@@ -69,6 +69,8 @@ class Lump:
         return self.turned(f.rotation).shifted(f.offset)
 
     def turned(self, rotation: Rotation) -> Lump:
+        if rotation.is_identity:
+            return self
         return Lump(self.m, rotation.outwards(self.h), turned_tensor(rotation, self.I), turned_tensor(rotation, self.P))
 
     def shifted(self, p: Matrix) -> Lump:

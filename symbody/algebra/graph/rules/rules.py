@@ -405,7 +405,8 @@ def _(c: Expr, a: Expr) -> Expr | None:
 @rule("mul", "any", "same")
 def _(a: Expr, b: Expr) -> Expr:
     """a * a = a ** 2"""
-    return power(a, 2)
+    squared: Expr = make2("pow", a, TWO)
+    return squared
 
 
 def integer_power(a: Expr) -> tuple[Expr, int]:
