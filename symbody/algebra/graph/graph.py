@@ -281,8 +281,7 @@ _CLASS: Final[dict[str, type[Node]]] = {
 # ---------------------------------------------------------------------------------------------------------- leaves
 
 _SYMBOL: Final = plain_form("symbol")
-_NUMBER: Final = plain_form("const")
-_NEGATIVE: Final = form_with("const", "negative")
+_NUMBER, _NEGATIVE = plain_form("const"), form_with("const", "negative")
 
 
 @answered
