@@ -13,6 +13,8 @@ import re
 import tokenize
 from pathlib import Path
 
+from .repository import tracked_files
+
 ROOT = Path(__file__).parents[1]
 STYLE = ROOT / "docs" / "style.md"
 
@@ -263,3 +265,31 @@ def test_sources_to_do_still_have_phrases_to_avoid() -> None:
     for listed, search in ((SOURCES_TO_DO, source_faults), (MESSAGES_TO_DO, message_faults)):
         left = {p for p in SOURCES if is_to_do(p, listed) and search(p, p.read_text(encoding="utf-8"))}
         assert [k for k in listed if not any(is_to_do(p, (k,)) for p in left)] == []
+
+
+# ---------------------------------------------------------------------------------------------------- files in prose
+
+GENERATED = ("name_check.py", "name_functions.py")  # files of exports, by the name of a model
+
+
+def missing_files(root: Path, names: list[str]) -> list[str]:
+    """Mentions of source files, such as `emit/ir.py`, that do not exist."""
+    known = {f"/{name}" for name in names}
+    bad = []
+    for name in (n for n in names if n.endswith((".md", ".py")) and n != "CHANGELOG.md"):
+        mentioned = re.findall(r"`([\w/]+\.py)`", (root / name).read_text(encoding="utf-8"))
+        bad += [
+            f"{name}: there is no {m}"
+            for m in mentioned
+            if m not in GENERATED and not any(k.endswith(f"/{m}") for k in known)
+        ]
+    return bad
+
+
+def test_files_that_prose_mentions_exist() -> None:
+    assert missing_files(ROOT, tracked_files()) == []
+
+
+def test_planted_mention_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text('"""As `{}` does, and `{}`."""\n'.format("a.py", "b.py"), encoding="utf-8")
+    assert missing_files(tmp_path, ["a.py"]) == ["a.py: there is no b.py"]

@@ -136,6 +136,26 @@ def test_mean_axes_of_any_modes():
         plate(axes="chord")
 
 
+def test_given_turns_lose_the_rotation_that_mean_axes_take_out():
+    """A mode with a small rotation of the whole added to it, in displacements and turns, has the same frames."""
+
+    def frame_of_tip(added):
+        m = sb.Model("strip")
+        bent, slope = (x**2, 2 * x)
+        body = m.elastic(
+            "strip", modes=[(-added * y, bent + added * x, 0)], over={x: (0, 1), y: (-0.1, 0.1)}, density=2.0, stiffness=[[3]],
+            turns=[(0, 0, slope + added)], axes="mean",
+        )  # fmt: skip
+        m.free("motion", m.ground, body)
+        rotation = body.at(1.0, 0.0).rotation.matrix
+        return np.array(sb.evaluate(rotation, {**m.freeze().values, body.coordinates[0]: 0.01}))
+
+    alone, added = frame_of_tip(0), frame_of_tip(0.7)
+    mean = (1 / 12) / ((1 + 0.2**2) / 12)  # ∫ (x - 1/2) x² over the moment of inertia of the strip
+    assert alone[1, 0] == pytest.approx(np.sin(0.01 * (2 - mean)), rel=1e-9)
+    assert added == pytest.approx(alone, abs=1e-12)
+
+
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "not independent": ({"modes": [(0, x**2, 0), (0, 2 * x**2, 0)]}, r"not independent: .* is nowhere"),
     "rigid turn inside": ({"modes": [(0, x, 0)]}, r"contain a motion of the whole as a rigid body"),

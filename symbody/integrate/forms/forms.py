@@ -6,7 +6,7 @@
     projection     explicit, and after every step back to the constraints (Tuomela, Arponen, Normi)
     orthogonal     the same by full orthogonal projection (their equation 5.2)
 
-Others are in `spaces.py` (partition, qr, svd), `implicit.py` (implicit, ggl) and `variational.py` (discrete).
+Others are in `null_space.py` (partition, qr, svd), `implicit.py` (implicit, ggl) and `variational.py` (discrete).
 """
 
 from __future__ import annotations
