@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -256,6 +257,24 @@ def test_wrong_loads_are_refused_where_they_are_described() -> None:
     with pytest.raises(sb.errors.ModelError, match="two loads"):
         m.spring("same", m.ground.origin, last.point(1, 0, 0), stiffness=1)
     assert set(m.parts.loads) <= {"same", *(f"q{k}.damper" for k in range(20))}
+
+
+def test_a_load_whose_actions_are_replaced_acts_by_these(few_links: None) -> None:
+    """In loops, too: it has no recipe any more."""
+    m = rope(6, lambda m, k, b: None)
+    last = m.bodies["b5"]
+    m.spring("s", m.ground.point(0, 0.5, 0), last.point(0.05, 0, 0), stiffness=3, rest=0.4)
+    spring = m.parts.loads["s"]
+    same = replace(spring, name="same")
+    assert same.actions == spring.actions
+    push = sb.bodies.Action(last.frame, force=2 * m.ground.x, at=last.mass_centre)
+    pull = m.parts.add_load(replace(spring, name="pull", actions=(push,), potential=None))
+    assert [f.name for f in pull.frames] == ["b5"]
+    eq = sb.derive(m)
+    assert swept_accelerations(eq) is not None
+    f, at = sb.compile(eq), state(eq, 1)[:3]
+    wanted = f.function("written", {"a": written_out(eq)})(*at)
+    np.testing.assert_allclose(f.udot(*at), wanted, rtol=0, atol=1e-11 * np.abs(wanted).max())
 
 
 @pytest.mark.parametrize("share", [None, "k"])

@@ -3,11 +3,11 @@ between their points."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Final
 
-from ...algebra.graph.graph import Expr, Symbol
+from ...algebra.graph.graph import Expr
 from ..frames.frames import Frame
 from .mechanism import Action, Load
 from .recipes import LoadRecipe
@@ -23,24 +23,14 @@ class LateLoad(Load):
 
     recipe: LoadRecipe
 
-    def __init__(
-        self,
-        name: str,
-        kind: str,
-        actions: tuple[Action, ...] | None = None,
-        potential: Expr | None = None,
-        on_rates: Mapping[Symbol, Expr] | None = None,
-        by_body: Mapping[str, Expr] | None = None,
-        *,
-        recipe: LoadRecipe,
-        remark: str = "",
-        element: Any = None,
-    ) -> None:
-        """`actions` and `potential` where they are known."""
-        super().__init__(
-            name, kind, actions or (), potential, on_rates or {}, by_body or {}, remark=remark, element=element, recipe=recipe,
-        )  # fmt: skip
-        for key in _MADE if actions is None else ():
+    def __new__(cls, *args: Any, **given: Any) -> Any:
+        """A load without recipe where actions are given, as by `dataclasses.replace`: they may be others."""
+        return Load(**given) if "actions" in given else super().__new__(cls)
+
+    def __init__(self, name: str, kind: str, recipe: LoadRecipe, remark: str = "") -> None:
+        super().__init__(name, kind, remark=remark)
+        object.__setattr__(self, "recipe", recipe)
+        for key in _MADE:
             del self.__dict__[key]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -74,13 +64,13 @@ class LateLoad(Load):
         return tuple(x for x in self.recipe.arguments if x is not None)
 
     def copied_as(self, name: str, copy: Callable[[Any], Any]) -> Load:
-        return LateLoad(name, self.kind, recipe=self.recipe.copied(copy), remark=self.remark)
+        return LateLoad(name, self.kind, self.recipe.copied(copy), self.remark)
 
 
 def late_load(name: str, kind: str, recipe: LoadRecipe, between: tuple[Frame, Frame], remark: str = "") -> Load:
     """A load of which what is wrong is found at once: its forces are made here where two frames are near each other, or not
     connected."""
-    load = LateLoad(name, kind, recipe=recipe, remark=remark)
+    load: Load = LateLoad(name, kind, recipe, remark)
     if not _are_far(*between):
         load.actions  # noqa: B018  (an error is raised where the load is described)
     return load

@@ -209,7 +209,7 @@ class Load(Introduced):
     by_body     of a gravity field: the potential energy of each body
     remark      a remark for readers of the model, to follow the name: "has the rest length 0"
     element     what made the load, such as a muscle, for writers of files that have such an element; or None
-    recipe      a `LoadRecipe` of a load between points, or None
+    recipe      a `LoadRecipe` of springs, dampers, actuators and drag, or None, as in loads with other actions than it makes
 
     >>> m = sb.Model("cart")
     >>> x = m.prismatic("x", m.ground, m.body("cart", mass=2)).q
@@ -230,7 +230,7 @@ class Load(Introduced):
     by_body: Mapping[str, Expr] = field(default_factory=dict)
     remark: str = field(default="", kw_only=True)
     element: Any = field(default=None, kw_only=True, compare=False)
-    recipe: LoadRecipe | None = field(default=None, kw_only=True, compare=False)
+    recipe: LoadRecipe | None = field(default=None, init=False, compare=False)
 
     def __post_init__(self) -> None:
         checked_name(self.name, "load")
@@ -289,7 +289,7 @@ class Load(Introduced):
         See also: `Model.attach`.
         """
         parts = copy(self.actions), copy(self.potential), copy(self.on_rates)
-        return Load(name, self.kind, *parts, remark=self.remark, recipe=self.recipe and self.recipe.copied(copy))
+        return Load(name, self.kind, *parts, remark=self.remark)
 
     def __repr__(self) -> str:
         on = dict.fromkeys([*(f.name for f in self.frames), *(q.name for q in self.on_rates)])
