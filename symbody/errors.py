@@ -310,11 +310,11 @@ def existing(names: Iterable[object], most: int = 12) -> str:
 
 
 def unknown(
-    where: str, what: str, got: object, known: Iterable[str], kind: type[SymbodyError] = ModelError
-) -> SymbodyError:
-    """`where: there is no <what> 'got'; there are ...` with a suggestion if a name is similar."""
+    where: str, what: str, got: object, known: Iterable[str], kind: type[SymbodyError] = ModelError, meant: str = "",
+) -> SymbodyError:  # fmt: skip
+    """`where: there is no <what> 'got'; there are ...` with a suggestion: what is meant, or a name that is similar."""
     names = list(known)
-    near = hint(got, names) if isinstance(got, str) else ""
+    near = f" Did you mean {meant!r}?" if meant else hint(got, names) if isinstance(got, str) else ""
     return kind(f"{where}: there is no {what} {shown(got, 120)}; {existing(names)}.{near}")
 
 

@@ -38,12 +38,16 @@ MOST_KEPT: Final = 256  # combinations of options whose instance is kept
 _PACKED: Final = re.compile(r"Unpack\[(\w+)\]")
 
 
-def takes_options(what: str, first: Sequence[str] = ("name",)) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def takes_options(
+    what: str, first: Sequence[str] = ("name",), other_words: Mapping[str, str] | None = None
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorator of a method `(self, name, ..., **options: Unpack[T])`.
 
-    what    the part that the method creates, for messages
-    first   arguments that are not options: the name, and the parts that it connects
+    what          the part that the method creates, for messages
+    first         arguments that are not options: the name, and the parts that it connects
+    other_words   what others call an option, with its name here, for messages
     """
+    words = other_words or {}
 
     def decorated(method: Callable[P, R]) -> Callable[P, R]:
         own = inspect.signature(method)
@@ -56,7 +60,7 @@ def takes_options(what: str, first: Sequence[str] = ("name",)) -> Callable[[Call
             for key in keywords:
                 if key not in known and key not in first:
                     name = args[1] if len(args) > 1 else keywords.get("name")
-                    raise unknown(f"{what} {name!r}", "option", key, known)
+                    raise unknown(f"{what} {name!r}", "option", key, known, meant=words.get(key, ""))
             return method(*args, **keywords)
 
         more = [_keyword(name, kind) for name, kind in shared.__annotations__.items()]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import pytest
 
 import symbody as sb
+from symbody.bodies.model.joint_methods import WORDS_OF_OTHERS
 from symbody.kits import vehicles as vh
 from symbody.summary import summary_rows
 
@@ -28,6 +31,16 @@ ANSWERS: dict[str, Callable[[sb.Model], Any]] = {
     ),
     r"'c' is declared twice \(it is a coordinate of joint 'c' already\)": lambda m: m.parameter(
         m.revolute("c", m.ground, m.body("b", mass=1)).name
+    ),
+    r"joint 'j': there is no option 'torque'; .* Did you mean 'actuation'": lambda m: m.revolute(
+        "j", m.ground, m.body("b", mass=1), torque=m.input("T")
+    ),
+    r"no option 'motor'; .* Did you mean 'actuation'": lambda m: m.free("j", m.ground, m.body("b", mass=1), motor=1),
+    r"no option 'spring'; .* Did you mean 'stiffness'": lambda m: m.prismatic(
+        "j", m.ground, m.body("b", mass=1), spring=1
+    ),
+    r"no option 'dampng'; .* Did you mean 'damping'": lambda m: m.revolute(
+        "j", m.ground, m.body("b", mass=1), dampng=1
     ),
     r"joint 'r': its parent and its child are both parts of b": lambda m: m.fixed(
         "r", m.body("b", mass=1), m.bodies["b"].frame.translate(1, 0, 0)
@@ -115,3 +128,22 @@ def test_letters_that_are_exchanged_are_found() -> None:
     x = sb.symbol("theta", "variable")
     with pytest.raises(sb.errors.SimulationError, match=r"Did you mean 'theta'\?"):
         sb.simulate(sb.from_equations({x: -x}), 1, tetha=1.0)
+
+
+def test_words_of_others_lead_to_options_that_exist() -> None:
+    options = inspect.signature(sb.Model.revolute).parameters
+    assert set(WORDS_OF_OTHERS.values()) <= set(options)
+    assert not set(WORDS_OF_OTHERS) & set(options)
+
+
+def test_the_final_state_has_outputs() -> None:
+    m = sb.Model("pendulum")
+    m.gravity(0, -9.81, 0)
+    a = m.revolute("a", m.ground, m.body("b", mass=1, com=(0, -1, 0))).q
+    m.output("tip", sb.sin(a))
+    sim = sb.simulate(sb.derive(m), 1.0, a=1.0)
+    assert sim.final["tip"] == pytest.approx(math.sin(sim.final["a"]))
+    assert sim.final["a_ddot"] == pytest.approx(-9.81 * sim.final["tip"])
+    assert list(sim.final) == ["a", "a_dot"]
+    with pytest.raises(sb.SymbodyError, match=r"there is no quantity 'top'; there are .*tip"):
+        sim.final["top"]

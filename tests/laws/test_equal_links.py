@@ -298,7 +298,8 @@ def test_eigenvalues_nearest_to_a_point() -> None:
         found = lin.eigenvalues(count=4, near=near)
         wanted = every[np.argsort(np.abs(every - near))[:4]]
         np.testing.assert_allclose(np.sort(np.abs(found - near)), np.sort(np.abs(wanted - near)), rtol=1e-7)
-    with pytest.raises(sb.errors.StabilityError, match="not steady: the rate of link_"):
+    with pytest.raises(sb.errors.StabilityError, match="not steady: the rate of link_") as refused:
         sb.linearize(sb.derive(m), {"link_3_a": 0.3})
+    assert "by --set link_0_a=" in str(refused.value.on_command_line)
     with pytest.raises(sb.errors.StabilityError, match="count is a whole number from 1 on, got 0"):
         lin.eigenvalues(count=0)

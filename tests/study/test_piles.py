@@ -298,8 +298,32 @@ def test_a_pair_without_a_gap_is_named():
     pile = sb.Pile("p")
     pile.many("roll", sb.cylinder(0.1, 0.2), at=[(0, 0, 0)], mass=1)
     pile.many("box", sb.box(1, 1, 1), at=[(2, 0, 0)], mass=1)
-    with pytest.raises(sb.errors.SimulationError, match=r"roll \(cylinder\) and box \(polyhedron\) have no gap"):
+    with pytest.raises(
+        sb.errors.SimulationError,
+        match=r"roll \(cylinder\) and box \(polyhedron\) have no gap.* sides=24 in many\(\.\.\.\)",
+    ):
         pile.simulate(1.0, step=0.01)
+
+
+def roll_under_a_brick(sides: int | None) -> sb.Pile:
+    m = sb.Model("roller")
+    roll = m.body("roll", mass=5.0, inertia=(0.1, 0.1, 0.1))
+    m.revolute("a", m.ground, roll, axis="y", actuation=1.0)
+    pile = sb.Pile("p", friction=0.5)
+    pile.many("brick", sb.box(0.1, 0.1, 0.1), at=[(0, 0, 0.25)], density=1000)
+    pile.mechanism(sb.assemble(sb.derive(m)), {"roll": (roll, sb.cylinder(0.2, 0.3, axis="y"))}, sides=sides)
+    return pile
+
+
+def test_cylinders_of_a_mechanism_can_be_prisms():
+    """A brick on a roll that begins to turn is carried along; without sides the message says what to write."""
+    moved = roll_under_a_brick(24).simulate(0.3, step=2e-3)
+    assert moved.positions[-1, 0, 0] > 0.01
+    assert moved.positions[-1, 0, 2] > 0.2
+    with pytest.raises(sb.errors.SimulationError, match=r"sides=24 in mechanism\(\.\.\.\) it is a prism"):
+        roll_under_a_brick(None).simulate(0.3, step=2e-3)
+    with pytest.raises(sb.ModelError, match="sides = 2: a whole number from 3"):
+        roll_under_a_brick(2)
 
 
 def test_overlapping_starts_by_the_thousand_are_refused():

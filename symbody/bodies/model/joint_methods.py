@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from typing import Any, Final, Unpack
 
 from ...argument_kinds import checked_flags
 from ...errors import ModelError
@@ -12,7 +12,17 @@ from ..joints.joints import JointGeometry, JointKind
 from ..mechanism.mechanism import Joint
 from .structure import Part, Structure
 
-makes_joint = takes_options("joint", first=("name", "parent", "child"))
+WORDS_OF_OTHERS: Final = {
+    **dict.fromkeys(
+        ("torque", "force", "moment", "motor", "actuator", "drive", "control", "input", "tau"), "actuation"
+    ),
+    **dict.fromkeys(("spring", "k", "spring_constant"), "stiffness"),
+    **dict.fromkeys(("damper", "c", "d", "viscous", "viscosity"), "damping"),
+    **dict.fromkeys(("free_length", "equilibrium", "neutral", "springref"), "rest"),
+    **dict.fromkeys(("stops", "stop", "range", "bounds"), "limits"),
+    **dict.fromkeys(("position", "point", "pos", "origin", "anchor"), "at"),
+}
+makes_joint = takes_options("joint", first=("name", "parent", "child"), other_words=WORDS_OF_OTHERS)
 
 
 class JointMethods(Structure):

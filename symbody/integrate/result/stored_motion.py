@@ -246,9 +246,9 @@ class StoredMotion(Introduced, Portable):
 
     @property
     def final(self) -> dict[str, float]:
-        """The last state by name."""
+        """The last state by name; `sim.final["tip"]` of an output too."""
         last = next(s for s in reversed(self.segments) if len(s))
-        return dict(zip(last.names, last.y[-1].tolist(), strict=True))
+        return _FinalState(last)
 
     @property
     def state(self) -> State:
@@ -294,3 +294,14 @@ class StoredMotion(Introduced, Portable):
 def concatenation(parts: Sequence[Array]) -> Array:
     """One after another; one alone is returned as it is."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+class _FinalState(dict[str, float]):
+    """The last state by name; outputs and accelerations are computed when asked for."""
+
+    def __init__(self, last: Segment) -> None:
+        super().__init__(zip(last.names, last.y[-1].tolist(), strict=True))
+        self._last = last
+
+    def __missing__(self, name: str) -> float:
+        return float(self._last.state(-1, "end of a trajectory")[name])

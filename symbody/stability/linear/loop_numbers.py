@@ -24,7 +24,7 @@ from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.programs.link_sweeps import swept_accelerations
 from ...emit.lowering.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
-from ...errors import StabilityError
+from ...errors import StabilityError, advised_error
 from ...integrate.run.form_and_method import form_of
 from ...integrate.run.newton_matrix import slopes_of
 from ...simulation_options import SimulationOptions
@@ -271,9 +271,11 @@ def refuse_unsteady(eq: Equations, parts: LoopParts) -> None:
     rates = parts.rates_at_nominal
     off = np.abs(rates) - STEADY * (1 + sizes)
     if (k := int(np.argmax(off))) >= 0 and off[k] > 0:
-        raise StabilityError(
-            f"linearisation of {eq.name!r}: the point is not steady: the rate of {parts.state[k].name} is {rates[k]:z.4g}. Find one by steady(eq, ...), "
-            "or pass moving=True if this is a point of a motion"
+        raise advised_error(
+            StabilityError,
+            f"linearisation of {eq.name!r}: the point is not steady: the rate of {parts.state[k].name} is {rates[k]:z.4g}. ",
+            "Find one by steady(eq, ...), or pass moving=True if this is a point of a motion",
+            f"Large mechanisms are linearised about their initial state: give one at rest in the model (START, start:), or by --set {eq.q[0].name}=...",
         )
 
 

@@ -152,7 +152,7 @@ class Pile(Summarized):
         velocities          in rows of three (m/s); `angular_velocities` in body axes (rad/s)
         friction            with whatever they touch, unless `pair` says otherwise; `restitution` and `compliance` alike
         fixed               bodies that do not move
-        sides               a cylinder is a prism with so many sides, which touches boxes and cylinders too
+        sides               a cylinder is a prism with so many sides, which touches boxes and other prisms too
 
         >>> pile = sb.Pile("blocks")
         >>> pile.many("block", sb.box(0.2, 0.1, 0.1), at=[(0, 0, 0.05), (0, 0, 0.15)], mass=2.0)
@@ -177,7 +177,7 @@ class Pile(Summarized):
 
     def mechanism(
         self, start: State, surfaces: Mapping[str, tuple[Any, Any]], *, friction: float | None = None, restitution: float | None = None,
-        compliance: float | None = None, touching: Sequence[tuple[str, str]] | str = (),
+        compliance: float | None = None, touching: Sequence[tuple[str, str]] | str = (), sides: int | None = None,
     ) -> None:  # fmt: skip
         """A mechanism with joints in the pile; forces act both ways. A pile has one, which may consist of several machines.
 
@@ -187,6 +187,7 @@ class Pile(Summarized):
         friction     of all surfaces, unless `pair` says otherwise; `restitution` and `compliance` alike
         touching     pairs of surfaces, by name, that touch each other as well; "all": all but those on one link, or on links with
                      no other surface between them
+        sides        cylinders are prisms with so many sides, as of `many`
 
         `simulate` returns its coordinates and speeds in `motion.mechanism`.
 
@@ -205,7 +206,7 @@ class Pile(Summarized):
         """
         where = f"{self._where}, mechanism"
         self._check_machine(where, start, surfaces)
-        bodies, solids = [], EqualSolids()
+        bodies, solids = [], EqualSolids(sides)
         given = optional_laws(where, friction, restitution, compliance)
         for name, (on, shape) in surfaces.items():
             self._check_name(name)
@@ -512,7 +513,7 @@ class Pile(Summarized):
             if DRUM in forms and not forms & {BALL, CLUMP}:
                 raise SimulationError(
                     f"{self._where}: {a.name} ({FORMS[a.solid.form]}) and {b.name} ({FORMS[b.solid.form]}) have no gap here; a cylinder touches "
-                    "balls and walls, and with sides=24 it is a prism that touches all but cylinders"
+                    f"balls and walls. {_as_prism(a if a.solid.form == DRUM else b)}, which touches boxes and other prisms too"
                 )
         if any(w.terrain for w in self._walls.values()):
             self._check_terrain(kinds)
@@ -521,7 +522,7 @@ class Pile(Summarized):
         for a in kinds:
             if a.solid.form == DRUM and (a.is_carried or not a.is_fixed):
                 raise SimulationError(
-                    f"{self._where}: {a.name} (cylinder) and a height field have no gap here; sides=24 makes it a prism"
+                    f"{self._where}: {a.name} (cylinder) and a height field have no gap here. {_as_prism(a)}"
                 )
 
     def _own_kinds(self, kinds: list[PileKind]) -> list[tuple[PileKind, PileKind]]:
@@ -580,6 +581,10 @@ def _named_pairs(where: str, names: list[str], touching: Any) -> tuple[tuple[int
                 raise unknown(f"{where}, touching=", "surface", str(name), names, ModelError)
         pairs.append((number[pair[0]], number[pair[1]]))
     return tuple(pairs)
+
+
+def _as_prism(cylinder: PileKind) -> str:
+    return f"With sides=24 in {'mechanism' if cylinder.is_carried else 'many'}(...) it is a prism"
 
 
 def _all_pairs(where: str, machine: PileMechanism) -> tuple[tuple[int, int], ...]:

@@ -25,16 +25,20 @@ AXES: Final = {"x": 0, "y": 1, "z": 2}
 
 
 class EqualSolids:
-    """Solids of many shapes, once for equal ones. (Meshes are compared by their sizes alone, and are not among them.)"""
+    """Solids of many shapes, once for equal ones. (Meshes are compared by their sizes alone, and are not among them.)
 
-    def __init__(self) -> None:
+    sides   cylinders are prisms with so many
+    """
+
+    def __init__(self, sides: int | None) -> None:
+        self.sides = sides
         self.known: dict[Shape, PileSolid] = {}
 
     def of(self, where: str, shape: Any) -> PileSolid:
         if not isinstance(shape, Shape) or shape.surface is not None:
             return solid_of(where, shape, None)
         if shape not in self.known:
-            self.known[shape] = solid_of(where, shape, None)
+            self.known[shape] = solid_of(where, shape, self.sides if shape.kind == "cylinder" else None)
         return self.known[shape]
 
 
