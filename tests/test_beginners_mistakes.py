@@ -32,16 +32,6 @@ ANSWERS: dict[str, Callable[[sb.Model], Any]] = {
     r"'c' is declared twice \(it is a coordinate of joint 'c' already\)": lambda m: m.parameter(
         m.revolute("c", m.ground, m.body("b", mass=1)).name
     ),
-    r"joint 'j': there is no option 'torque'; .* Did you mean 'actuation'": lambda m: m.revolute(
-        "j", m.ground, m.body("b", mass=1), torque=m.input("T")
-    ),
-    r"no option 'motor'; .* Did you mean 'actuation'": lambda m: m.free("j", m.ground, m.body("b", mass=1), motor=1),
-    r"no option 'spring'; .* Did you mean 'stiffness'": lambda m: m.prismatic(
-        "j", m.ground, m.body("b", mass=1), spring=1
-    ),
-    r"no option 'dampng'; .* Did you mean 'damping'": lambda m: m.revolute(
-        "j", m.ground, m.body("b", mass=1), dampng=1
-    ),
     r"joint 'r': its parent and its child are both parts of b": lambda m: m.fixed(
         "r", m.body("b", mass=1), m.bodies["b"].frame.translate(1, 0, 0)
     ),
@@ -128,6 +118,17 @@ def test_letters_that_are_exchanged_are_found() -> None:
     x = sb.symbol("theta", "variable")
     with pytest.raises(sb.errors.SimulationError, match=r"Did you mean 'theta'\?"):
         sb.simulate(sb.from_equations({x: -x}), 1, tetha=1.0)
+
+
+@pytest.mark.parametrize(
+    ("word", "option"),
+    [("torque", "actuation"), ("motor", "actuation"), ("spring", "stiffness"), ("dampng", "damping")],
+)
+def test_words_of_others_are_answered_with_the_option(word: str, option: str) -> None:
+    m = sb.Model("m")
+    wrong: dict[str, Any] = {word: 1.0}
+    with pytest.raises(sb.ModelError, match=rf"joint 'j': there is no option '{word}'; .* Did you mean '{option}'"):
+        m.revolute("j", m.ground, m.body("b", mass=1), **wrong)
 
 
 def test_words_of_others_lead_to_options_that_exist() -> None:

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.algebra import directional_derivative
+from symbody.algebra import Matrix, directional_derivative
 from symbody.algebra.graph.late_matrix import LateRows
+from symbody.derivation import Equations
 from symbody.derivation.kinematics import linked_constraints
 from symbody.derivation.programs.constraint_sweeps import constraint_sweeps
 from symbody.derivation.programs.linked_sweeps import LinkedSweeps
@@ -263,6 +264,22 @@ def test_corrections_are_those_written_out(make: Any, in_loops: None, monkeypatc
     """Of positions and speeds, with the violation before, and what they leave of a small change."""
     loops, written = both(make, monkeypatch)
     assert_corrections_alike(loops, written)
+
+
+@pytest.mark.parametrize("make", [ring, tower], ids=["ring", "tower"])
+def test_quantities_along_motions_are_those_written_out(
+    make: Any, in_loops: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Multipliers and accelerations, of which reactions consist: of equations in loops without M and its elimination."""
+    loops, written = both(make, monkeypatch)
+    asked = [loops.lam[0], loops.lam[-1], loops.u[1].dot]
+    with monkeypatch.context() as m:
+        m.setattr(Equations, "multipliers", property(lambda eq: pytest.fail("multipliers were written out")))
+        found = sb.derivation.in_own_terms(loops, asked, solved=True)
+    wanted = sb.derivation.in_own_terms(written, asked, solved=True)
+    at = random_numbers(written, 4)
+    values = [sb.compile(written).function("asked", {"y": Matrix(len(x), 1, tuple(x))})(*at) for x in (found, wanted)]
+    assert_alike(*values, 1e-8)
 
 
 @pytest.mark.parametrize("n", some([4, 7], 1))

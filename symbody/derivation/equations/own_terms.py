@@ -55,8 +55,11 @@ def in_own_terms(eq: Equations, things: list[Any], solved: bool = False, share: 
 
 def _solutions(eq: Equations, share: Share | None) -> tuple[Expr, ...]:
     """u' and the multipliers."""
-    if not eq.lam and (found := later("derivation.programs.forward_dynamics", "loop_accelerations")(eq)) is not None:
-        return tuple(found.entries)
+    found = (
+        later("derivation.programs.forward_dynamics", "solutions_in_loops")(eq) if share is None or not eq.lam else None
+    )
+    if found is not None:
+        return found
     lam = eq.multipliers if share is None else shared_multipliers(eq, share)
     return (*eq.udot.entries, *lam.entries)
 

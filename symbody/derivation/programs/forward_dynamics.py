@@ -50,8 +50,10 @@ def ways_to_accelerations(eq: Equations) -> list[Matrix]:
     return ways
 
 
-def loop_accelerations(eq: Equations) -> Matrix | None:
-    """u' of a tree of many speeds without constraints, in loops over equal links; None of others."""
+def solutions_in_loops(eq: Equations) -> tuple[Expr, ...] | None:
+    """u' and the multipliers of many equal links, with constraints or without; None of others."""
+    if (closed := constraint_sweeps(eq)) is not None:
+        return tuple(e for m in closed.accelerations(is_guarded=True) for e in m.entries)
     mechanism = eq.mechanism
     if (
         len(eq.u) < MANY_SPEEDS
@@ -63,7 +65,7 @@ def loop_accelerations(eq: Equations) -> Matrix | None:
     if eq.route != "recursive" or eq.u != mechanism.u or eq.lam or eq.dropped or eq.dependent:
         return None
     swept = swept_accelerations(eq)
-    return None if swept is None else in_own_terms(eq, [swept])[0]
+    return None if swept is None else tuple(in_own_terms(eq, [swept])[0].entries)
 
 
 def tree_accelerations(eq: Equations) -> Matrix | None:

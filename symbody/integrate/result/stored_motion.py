@@ -297,7 +297,7 @@ def concatenation(parts: Sequence[Array]) -> Array:
 
 
 class _FinalState(dict[str, float]):
-    """The last state by name; outputs and accelerations are computed when asked for."""
+    """The last state by name; outputs and accelerations are computed when requested."""
 
     def __init__(self, last: Segment) -> None:
         super().__init__(zip(last.names, last.y[-1].tolist(), strict=True))

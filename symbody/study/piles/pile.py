@@ -44,7 +44,7 @@ from .pile_numbers import (
 )
 from .pile_rows import streamed_rows
 from .pile_stepper import stepped_pile
-from .solid_shapes import EqualSolids, solid_of
+from .solid_shapes import EqualSolids, prism_advice, solid_of
 
 MOST_KEPT: Final = 1.6e10  # bytes of states in memory
 FORMS: Final = ("ball", "polyhedron", "cylinder", "clump")
@@ -182,12 +182,11 @@ class Pile(Summarized):
         """A mechanism with joints in the pile; forces act both ways. A pile has one, which may consist of several machines.
 
         start        its equations and the state at the start, by `sb.assemble`
-        surfaces     by name: a body or frame of its model, and the shape that is fixed there (as of `many`). They touch free and
-                     fixed bodies and walls
+        surfaces     by name: a body or frame of its model, and the shape that is fixed there (as of `many`; with `sides=24` cylinders
+                     are prisms). They touch free and fixed bodies and walls
         friction     of all surfaces, unless `pair` says otherwise; `restitution` and `compliance` alike
         touching     pairs of surfaces, by name, that touch each other as well; "all": all but those on one link, or on links with
                      no other surface between them
-        sides        cylinders are prisms with so many sides, as of `many`
 
         `simulate` returns its coordinates and speeds in `motion.mechanism`.
 
@@ -513,7 +512,7 @@ class Pile(Summarized):
             if DRUM in forms and not forms & {BALL, CLUMP}:
                 raise SimulationError(
                     f"{self._where}: {a.name} ({FORMS[a.solid.form]}) and {b.name} ({FORMS[b.solid.form]}) have no gap here; a cylinder touches "
-                    f"balls and walls. {_as_prism(a if a.solid.form == DRUM else b)}, which touches boxes and other prisms too"
+                    f"balls and walls. {prism_advice((a if a.solid.form == DRUM else b).is_carried)}, which touches boxes and other prisms too"
                 )
         if any(w.terrain for w in self._walls.values()):
             self._check_terrain(kinds)
@@ -522,7 +521,7 @@ class Pile(Summarized):
         for a in kinds:
             if a.solid.form == DRUM and (a.is_carried or not a.is_fixed):
                 raise SimulationError(
-                    f"{self._where}: {a.name} (cylinder) and a height field have no gap here. {_as_prism(a)}"
+                    f"{self._where}: {a.name} (cylinder) and a height field have no gap here. {prism_advice(a.is_carried)}"
                 )
 
     def _own_kinds(self, kinds: list[PileKind]) -> list[tuple[PileKind, PileKind]]:
@@ -581,10 +580,6 @@ def _named_pairs(where: str, names: list[str], touching: Any) -> tuple[tuple[int
                 raise unknown(f"{where}, touching=", "surface", str(name), names, ModelError)
         pairs.append((number[pair[0]], number[pair[1]]))
     return tuple(pairs)
-
-
-def _as_prism(cylinder: PileKind) -> str:
-    return f"With sides=24 in {'mechanism' if cylinder.is_carried else 'many'}(...) it is a prism"
 
 
 def _all_pairs(where: str, machine: PileMechanism) -> tuple[tuple[int, int], ...]:

@@ -93,6 +93,11 @@ def _number(where: str, value: Any) -> float:
         raise ModelError(f"{where}: a shape in a pile has sizes in numbers, got {shown(value)}") from error
 
 
+def prism_advice(is_carried: bool) -> str:
+    """What to write for a cylinder, which a mechanism carries or not, where it has no gap to another shape."""
+    return f"With sides=24 in {'mechanism' if is_carried else 'many'}(...) it is a prism"
+
+
 def _sides(where: str, sides: Any) -> int:
     if not isinstance(sides, int | np.integer) or not 3 <= sides <= MOST_CORNERS // 2:
         raise ModelError(f"{where}: sides = {shown(sides)}: a whole number from 3 to {MOST_CORNERS // 2}")
