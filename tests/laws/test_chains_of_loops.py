@@ -278,8 +278,10 @@ def test_quantities_along_motions_are_those_written_out(
         found = sb.derivation.in_own_terms(loops, asked, solved=True)
     wanted = sb.derivation.in_own_terms(written, asked, solved=True)
     at = random_numbers(written, 4)
-    values = [sb.compile(written).function("asked", {"y": Matrix(len(x), 1, tuple(x))})(*at) for x in (found, wanted)]
-    assert_alike(*values, 1e-8)
+    one, other = (
+        sb.compile(written).function("asked", {"y": Matrix(len(x), 1, tuple(x))})(*at) for x in (found, wanted)
+    )
+    assert_alike([one], [other], 1e-8)
 
 
 @pytest.mark.parametrize("n", some([4, 7], 1))
