@@ -303,3 +303,21 @@ def test_eigenvalues_nearest_to_a_point() -> None:
     assert "by --set link_0_a=" in str(refused.value.on_command_line)
     with pytest.raises(sb.errors.StabilityError, match="count is a whole number from 1 on, got 0"):
         lin.eigenvalues(count=0)
+
+
+def test_copies_that_differ_in_a_number_are_of_two_types() -> None:
+    """They have places in common, and masses of their own."""
+    part = sb.Model("part")
+    mass = part.parameter("mass")
+    rod = part.body("rod", mass=mass, com=(0.5, 0, 0), inertia=(0.01, 0.1, 0.1))
+    part.revolute("a", part.ground, rod)
+    part.frame("tip", rod.frame.translate(1, 0, 0))
+    m = sb.Model("chain")
+    on = m.ground
+    for k in range(20):
+        on = m.attach(f"link {k}", on, part, share={"mass": 1.0 + k % 2}).frame("tip")
+    tree = links_of(m.freeze())
+    assert tree is not None
+    light, heavy = ({x.kind for x in tree.links[first:18:2]} for first in (2, 3))
+    assert len(light) == len(heavy) == 1
+    assert light.isdisjoint(heavy)
