@@ -12,7 +12,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Final
 
-from .contact_arrays import SMALLEST
+from .contact_arrays import SMALLEST, ContactArrays
 from .contact_graph import (
     LOCAL_NUMBERS,
     MOST_DENSE,
@@ -30,6 +30,7 @@ from .contact_graph import (
     visit_link,
 )
 from .contact_islands import find_islands
+from .interior_point import approach_solution
 from .proximal_newton import solve_by_proximal_newton
 from .semidefinite import semidefinite_factor
 
@@ -111,8 +112,11 @@ def solve_island(g: ContactGraph, k: int) -> float:
 
 
 def solve_densely(g: ContactGraph, k: int, before: float) -> float:
-    """Newton's method on a small island on which sweeps do not converge; the residual. Forces change only if it decreases."""
+    """The interior-point method, then Newton's, on a small island on which sweeps do not converge; the residual. Forces change only if
+    it decreases."""
     pose_island(g, k)
+    if is_conic(g.dense) == 1:
+        approach_solution(g.dense, g.near, g.path, g.tolerance)
     residual = solve_by_proximal_newton(g.dense, g.near, g.tolerance)
     if not residual < before:
         return before
@@ -128,6 +132,14 @@ def solve_densely(g: ContactGraph, k: int, before: float) -> float:
         g.x[ROWS * c + 2] += u
     update_links(g)
     return residual
+
+
+def is_conic(p: ContactArrays) -> int:
+    """Whether the normal force of every cone is that of its own row."""
+    for c in range(p.cones):
+        if p.given[c] != 0.0:
+            return 0
+    return 1
 
 
 def pose_island(g: ContactGraph, k: int) -> None:

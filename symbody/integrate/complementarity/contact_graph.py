@@ -20,6 +20,7 @@ import numpy as np
 from ...emit.loops.kernel_language import Indices, Known, Mutable, Numbers
 from ...emit.loops.records import Struct
 from .contact_arrays import NULL_MOTION, ROUNDING, SMALLEST, ContactArrays, contact_arrays, indices
+from .interior_point import ConePath, cone_path
 from .proximal_newton import NearProblem, near_problem
 from .response_tree import SIX, ResponseTree, add_response, end_walk, no_response_tree, start_walk, walk_to
 
@@ -50,7 +51,7 @@ class ContactGraph(Struct):
     island        of each body; -1: without contacts
     idle          1 of bodies that sleep: an island of these alone is left as it is
     parent        memory of the search for islands
-    dense         an island as a problem with a dense matrix, and `near` for Newton's method
+    dense         an island as a problem with a dense matrix; `path` and `near` for the interior-point method and Newton's
     tree          links of a mechanism, or none
     push, v       memory for a wrench, and for two numbers
     residual      largest of all islands; `sweeps` of all islands, `most` for each; `tolerance` of the residual
@@ -98,6 +99,7 @@ class ContactGraph(Struct):
     idle: Indices
     dense: ContactArrays
     near: NearProblem
+    path: ConePath
     tree: ResponseTree
     push: Numbers
     v: Numbers
@@ -124,7 +126,7 @@ def contact_graph(
         products=np.zeros(MEMORY * MEMORY), factor=np.zeros(MEMORY * MEMORY), right=np.zeros(MEMORY), gamma=np.zeros(MEMORY),
         islands=0, first=indices([0] * (contacts + 1)), first_member=indices([0] * (contacts + 1)), order=indices([0] * contacts),
         members=indices([0] * nodes), island=indices([0] * nodes), parent=indices([0] * nodes), idle=indices([0] * nodes),
-        dense=contact_arrays(ROWS * MOST_DENSE, MOST_DENSE), near=near_problem(ROWS * MOST_DENSE, MOST_DENSE), tree=tree or no_response_tree(nodes), push=np.zeros(SIX), v=np.zeros(2),
+        dense=contact_arrays(ROWS * MOST_DENSE, MOST_DENSE), near=near_problem(ROWS * MOST_DENSE, MOST_DENSE), path=cone_path(MOST_DENSE), tree=tree or no_response_tree(nodes), push=np.zeros(SIX), v=np.zeros(2),
         residual=0.0, square=0.0, free=0.0, pushed=0.0, sweeps=0, most=0, tolerance=0.0,
     )  # fmt: skip
 

@@ -24,7 +24,7 @@ from ...emit.loops.kernel_language import Indices, Mutable, Numbers
 from ...emit.loops.records import Struct
 from .contact_arrays import SMALLEST, ContactArrays, contact_residual, indices, residual_scale
 
-FIRST_WEIGHT: Final = 0.1
+MOST_WEIGHT: Final = 0.1  # at the beginning, where w is the residual
 LEAST_WEIGHT: Final = 1e-8
 WEIGHT_DECREASE: Final = 0.2  # factor of w where Newton's method took an ordinary number of steps
 FAST_DECREASE: Final = 0.05  # where it took few
@@ -84,7 +84,7 @@ def solve_by_proximal_newton(p: ContactArrays, m: NearProblem, tolerance: float)
     """Solve for the forces p.x, which are also the initial guess; the residual."""
     best = contact_residual(p)
     copy_numbers(p.n, p.x, m.best)
-    m.weight = FIRST_WEIGHT
+    m.weight = max(LEAST_WEIGHT, min(MOST_WEIGHT, best))
     m.steps = 0
     while m.steps < MOST_STEPS and best > tolerance:
         scale = residual_scale(p)
