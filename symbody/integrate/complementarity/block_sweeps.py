@@ -30,7 +30,7 @@ from .contact_graph import (
     visit_link,
 )
 from .contact_islands import find_islands
-from .interior_point import approach_solution
+from .interior_point import NEAR, approach_solution
 from .proximal_newton import solve_by_proximal_newton
 from .semidefinite import semidefinite_factor
 
@@ -38,7 +38,8 @@ CHECK_FACTOR: Final = 1.5  # the residual is looked at where the estimate of a s
 GROWTH: Final = 2.0  # the memory begins anew where the square of the change grows by this factor
 PATIENCE: Final = 40  # turns without progress after which sweeps go on alone, for as many turns
 EVERY: Final = 2  # sweeps between two combinations
-BEFORE_NEWTON: Final = 100  # sweeps of an island that Newton's method takes on then
+BEFORE_NEWTON: Final = 100  # sweeps of an island that the interior-point method and Newton's take on then
+FURTHER: Final = 10.0  # a second path of the interior-point method begins this many times further inside the cones
 STREAMS: Final = 2  # parts of the contacts of an island that a sweep visits in turn
 LOCAL: Final = 1e-9  # change, as a fraction of its forces, that ends them
 DEPENDENT: Final = 1e-14  # added to the diagonal of the least-squares problem, as a fraction of it
@@ -107,16 +108,18 @@ def solve_island(g: ContactGraph, k: int) -> float:
     update_links(g)
     residual = island_residual(g, k)
     if is_small == 1:
-        residual = solve_densely(g, k, residual)
+        residual = solve_densely(g, k, residual, 1.0)
+        if residual > g.tolerance:
+            residual = solve_densely(g, k, residual, FURTHER)
     return residual
 
 
-def solve_densely(g: ContactGraph, k: int, before: float) -> float:
+def solve_densely(g: ContactGraph, k: int, before: float, start: float) -> float:
     """The interior-point method, then Newton's, on a small island on which sweeps do not converge; the residual. Forces change only if
     it decreases."""
     pose_island(g, k)
-    if is_conic(g.dense) == 1:
-        approach_solution(g.dense, g.near, g.path, g.tolerance)
+    if is_conic(g.dense) == 1 and (before > NEAR or start > 1.0):
+        approach_solution(g.dense, g.near, g.path, start, g.tolerance)
     residual = solve_by_proximal_newton(g.dense, g.near, g.tolerance)
     if not residual < before:
         return before

@@ -83,12 +83,12 @@ def cone_path(cones: int) -> ConePath:
     )  # fmt: skip
 
 
-def approach_solution(p: ContactArrays, m: NearProblem, s: ConePath, tolerance: float) -> float:
-    """Forces p.x near a solution, or those that were there, if none are better; the residual. The normal force of a cone is that of its
-    own row (`given` is zero)."""
-    best = contact_residual(p)
+def approach_solution(p: ContactArrays, m: NearProblem, s: ConePath, start: float, tolerance: float) -> float:
+    """Forces p.x near a solution, by a path from `start` times the size of b; the best ones, those that were there included, if it does not
+    come near. The normal force of a cone is that of its own row (`given` is zero)."""
+    best = max(contact_residual(p), NEAR)
     copy_numbers(p.n, p.x, m.best)
-    begin_path(p, s)
+    begin_path(p, s, start)
     short = 0
     first = 0.0
     for _ in range(MOST_STEPS):
@@ -100,7 +100,7 @@ def approach_solution(p: ContactArrays, m: NearProblem, s: ConePath, tolerance: 
         if residual < best:
             best = residual
             copy_numbers(p.n, p.x, m.best)
-        if best <= max(NEAR, tolerance) or short > MOST_SHORT:
+        if best < NEAR or best <= tolerance or short > MOST_SHORT:
             break
         m.steps += 1
         set_scaling(p, s)
@@ -152,8 +152,8 @@ def cone_row(p: ContactArrays, k: int, j: int) -> int:
     return p.owner[k] if j == 0 else p.first[k] + j - 1
 
 
-def begin_path(p: ContactArrays, s: ConePath) -> None:
-    """Forces and velocities along the axes of the cones, of the size of b."""
+def begin_path(p: ContactArrays, s: ConePath, start: float) -> None:
+    """Forces and velocities along the axes of the cones, this many times those of the size of b."""
     square = 0.0
     for k in range(p.cones):
         for j in range(SIZE):
@@ -173,8 +173,8 @@ def begin_path(p: ContactArrays, s: ConePath) -> None:
         for j in range(rows):
             i = cone_row(p, k, j)
             mobility += p.A[i * p.n + i] if j > 0 else p.A[i * p.n + i] / (cone_friction(p, k) * cone_friction(p, k))
-        s.r[SIZE * k] = s.scale * float(rows) / max(mobility, SMALLEST)
-        s.y[SIZE * k] = s.scale
+        s.r[SIZE * k] = start * s.scale * float(rows) / max(mobility, SMALLEST)
+        s.y[SIZE * k] = start * s.scale
     set_forces(p, s)
 
 
