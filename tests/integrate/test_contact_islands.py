@@ -10,11 +10,12 @@ import pytest
 
 from symbody.emit.run.loop_callee import LoopCallee
 from symbody.integrate.complementarity import block_sweeps
-from symbody.integrate.complementarity.block_sweeps import pose_island, solve_graph
+from symbody.integrate.complementarity.block_sweeps import solve_graph
 from symbody.integrate.complementarity.contact_arrays import contact_residual
 from symbody.integrate.complementarity.contact_graph import ROWS, ContactGraph, contact_graph, set_diagonals
 from symbody.integrate.complementarity.contact_islands import find_islands
 from symbody.integrate.complementarity.contact_solvers import store_by_blocks
+from symbody.integrate.complementarity.dense_islands import pose_island
 from symbody.integrate.complementarity.interior_point import NEAR, approach_solution
 from symbody.integrate.complementarity.response_tree import SIX
 

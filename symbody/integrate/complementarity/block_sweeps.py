@@ -12,13 +12,12 @@ from __future__ import annotations
 from math import sqrt
 from typing import Final
 
-from .contact_arrays import SMALLEST, ContactArrays
+from .contact_arrays import SMALLEST
 from .contact_graph import (
     LOCAL_NUMBERS,
     MOST_DENSE,
     ROWS,
     ContactGraph,
-    caused_motion,
     change_forces,
     first_entry,
     graph_scale,
@@ -30,8 +29,7 @@ from .contact_graph import (
     visit_link,
 )
 from .contact_islands import find_islands
-from .interior_point import NEAR, approach_solution
-from .proximal_newton import solve_by_proximal_newton
+from .dense_islands import solve_densely
 from .semidefinite import semidefinite_factor
 
 CHECK_FACTOR: Final = 1.5  # the residual is looked at where the estimate of a sweep is below this multiple of the tolerance, then half of it
@@ -39,7 +37,6 @@ GROWTH: Final = 2.0  # the memory begins anew where the square of the change gro
 PATIENCE: Final = 40  # turns without progress after which sweeps go on alone, for as many turns
 EVERY: Final = 2  # sweeps between two combinations
 BEFORE_NEWTON: Final = 100  # sweeps of an island that the interior-point method and Newton's take on then
-FURTHER: Final = 10.0  # a second path of the interior-point method begins this many times further inside the cones
 STREAMS: Final = 2  # parts of the contacts of an island that a sweep visits in turn
 LOCAL: Final = 1e-9  # change, as a fraction of its forces, that ends them
 DEPENDENT: Final = 1e-14  # added to the diagonal of the least-squares problem, as a fraction of it
@@ -108,100 +105,8 @@ def solve_island(g: ContactGraph, k: int) -> float:
     update_links(g)
     residual = island_residual(g, k)
     if is_small == 1:
-        residual = solve_densely(g, k, residual, 1.0)
-        if residual > g.tolerance:
-            residual = solve_densely(g, k, residual, FURTHER)
+        residual = solve_densely(g, k, residual)
     return residual
-
-
-def solve_densely(g: ContactGraph, k: int, before: float, start: float) -> float:
-    """The interior-point method, then Newton's, on a small island on which sweeps do not converge; the residual. Forces change only if
-    it decreases."""
-    pose_island(g, k)
-    if is_conic(g.dense) == 1 and (before > NEAR or start > 1.0):
-        approach_solution(g.dense, g.near, g.path, start, g.tolerance)
-    residual = solve_by_proximal_newton(g.dense, g.near, g.tolerance)
-    if not residual < before:
-        return before
-    count = g.first[k + 1] - g.first[k]
-    for at in range(count):
-        c = g.order[g.first[k] + at]
-        n = g.dense.x[at] - g.x[ROWS * c]
-        t = g.dense.x[count + 2 * at] - g.x[ROWS * c + 1]
-        u = g.dense.x[count + 2 * at + 1] - g.x[ROWS * c + 2]
-        change_forces(g, c, n, t, u)
-        g.x[ROWS * c] += n
-        g.x[ROWS * c + 1] += t
-        g.x[ROWS * c + 2] += u
-    update_links(g)
-    return residual
-
-
-def is_conic(p: ContactArrays) -> int:
-    """Whether the normal force of every cone is that of its own row."""
-    for c in range(p.cones):
-        if p.given[c] != 0.0:
-            return 0
-    return 1
-
-
-def pose_island(g: ContactGraph, k: int) -> None:
-    """The contact problem of an island in dense arrays: normal rows first, then two rows for each cone."""
-    p = g.dense
-    count = g.first[k + 1] - g.first[k]
-    p.n = ROWS * count
-    p.normals = count
-    p.cones = count
-    for i in range(count):
-        c = g.order[g.first[k] + i]
-        p.first[i] = count + 2 * i
-        p.count[i] = 2
-        p.fixed[i] = 0
-        p.mu[i] = g.mu[c]
-        p.given[i] = g.given[c]
-        p.mobility[i] = g.mobility[c]
-        p.owner[i] = i
-        for r in range(ROWS):
-            row = dense_row(count, i, r)
-            p.b[row] = g.b[ROWS * c + r]
-            p.x[row] = g.x[ROWS * c + r]
-    set_couplings(g, k)
-
-
-def dense_row(count: int, contact: int, row: int) -> int:
-    return contact if row == 0 else count + 2 * contact + row - 1
-
-
-def set_couplings(g: ContactGraph, k: int) -> None:
-    """A of an island, column by column: motions due to unit forces."""
-    p = g.dense
-    count = g.first[k + 1] - g.first[k]
-    for i in range(g.width * g.nodes):
-        g.S[i] = g.s[i]
-    for j in range(count):
-        for q in range(ROWS):
-            clear_speeds(g, k)
-            change_forces(
-                g, g.order[g.first[k] + j], 1.0 if q == 0 else 0.0, 1.0 if q == 1 else 0.0, 1.0 if q == 2 else 0.0
-            )
-            update_links(g)
-            for i in range(count):
-                c = g.order[g.first[k] + i]
-                for r in range(ROWS):
-                    motion = caused_motion(g, c, r)
-                    if i == j and r == q:
-                        motion += g.soft[c]
-                    p.A[dense_row(count, i, r) * p.n + dense_row(count, j, q)] = motion
-    for i in range(g.width * g.nodes):
-        g.s[i] = g.S[i]
-    start_links(g)
-
-
-def clear_speeds(g: ContactGraph, k: int) -> None:
-    for at in range(g.first_member[k], g.first_member[k + 1]):
-        for j in range(g.width):
-            g.s[g.members[at] * g.width + j] = 0.0
-    start_links(g)
 
 
 def forget_turns(g: ContactGraph) -> None:

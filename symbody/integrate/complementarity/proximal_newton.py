@@ -32,7 +32,6 @@ WEIGHT_INCREASE: Final = 4.0  # where it did not converge
 FEW_STEPS: Final = 3
 MANY_STEPS: Final = 10  # above which w is kept
 NEAR_STEPS: Final = 15  # largest number of Newton steps with one x₀
-MOST_STEPS: Final = 60  # in total
 EXACT: Final = 0.1  # tolerance of each proximal problem, as a fraction of that of the contact problem
 FAR: Final = 0.01  # natural map, as a fraction of the scale, above which the step of x₀ is rejected
 STEEP: Final = 10.0  # parameter of the natural map, times A_ii
@@ -80,13 +79,13 @@ def near_problem(rows: int, cones: int) -> NearProblem:
     )  # fmt: skip
 
 
-def solve_by_proximal_newton(p: ContactArrays, m: NearProblem, tolerance: float) -> float:
-    """Solve for the forces p.x, which are also the initial guess; the residual."""
+def solve_by_proximal_newton(p: ContactArrays, m: NearProblem, most: int, tolerance: float) -> float:
+    """Solve for the forces p.x, which are also the initial guess, in about `most` steps; the residual."""
     best = contact_residual(p)
     copy_numbers(p.n, p.x, m.best)
     m.weight = max(LEAST_WEIGHT, min(MOST_WEIGHT, best))
     m.steps = 0
-    while m.steps < MOST_STEPS and best > tolerance:
+    while m.steps < most and best > tolerance:
         scale = residual_scale(p)
         copy_numbers(p.n, p.x, m.centre)
         before = m.steps
