@@ -103,7 +103,7 @@ def test_the_interior_point_method_needs_no_guess(seed: int, start: float) -> No
         g.dense.x[: g.dense.n] = guess * np.random.default_rng(seed).normal(size=g.dense.n)
         assert approach_solution(g.dense, g.near, g.path, start, TOLERANCE) < NEAR
         found.append(np.array(g.dense.x[: g.dense.n]))
-    np.testing.assert_array_equal(*found)
+    np.testing.assert_array_equal(found[0], found[1])
     assert contact_residual(g.dense) < NEAR
     solve_graph(g)
     pose_island(g, 0)

@@ -302,7 +302,7 @@ def length_inside(p: ContactArrays, s: ConePath) -> float:
 
 
 def length_to_border(z: Numbers, step: Numbers) -> float:
-    """The least positive t with |z + t step|_J = 0, c + 2 b t + a t² = 0; 1 where there is none."""
+    """The least positive t with |z + t step|_J = 0, c + 2 b t + a t² = 0, at most 1."""
     a = step[0] * step[0] - step[1] * step[1] - step[2] * step[2]
     b = z[0] * step[0] - z[1] * step[1] - z[2] * step[2]
     c = square_inside(z)
