@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
 
 import symbody as sb
 from bench.pile_pairs import SIZE, Pair, least_overlap, ours, rotation, way_to_touch
@@ -43,3 +44,33 @@ def test_hulls_that_are_apart_have_no_points(n):
             pile.kinds[-1].states[0, :3] = pile.kinds[-1].solid.centre + np.array([8 * SIZE * k, 0, 0])
     motion = pile.simulate(1e-3, step=1e-3)
     assert motion.most_contacts == 0
+
+
+@pytest.mark.parametrize("n", [4, 12])
+def test_hulls_push_balls_along_the_normal_of_the_nearest_point(n):
+    """Balls in front of faces, edges and corners of heavy hulls: from a point p and a direction of its normal cone the
+    nearest point is p; balls that come along it are stopped."""
+    rng, radius = np.random.default_rng(n), 0.3 * SIZE
+    pile = sb.Pile("pushed", gravity=(0, 0, 0), friction=0.0)
+    for k in range(40):
+        hull = ConvexHull(sharp(rng, n))
+        corners = hull.points[hull.simplices]  # of triangles
+        if k % 2:
+            on = rng.integers(len(corners))
+            p, d = rng.dirichlet((1, 1, 1)) @ corners[on], hull.equations[on, :3]
+        else:
+            corner = rng.choice(hull.vertices)
+            p, d = (
+                hull.points[corner],
+                rng.random(len(corners)) * (hull.simplices == corner).any(axis=1) @ hull.equations[:, :3],
+            )
+        d = d / np.linalg.norm(d)
+        for name, shape, at, mass, speed in (
+            ("hull", hull.points, np.zeros(3), 1e12, 0 * d),
+            ("ball", sb.sphere(radius), p + (radius - 1e-9) * d, 1.0, -d),
+        ):
+            pile.many(f"{name} {k}", shape, at=[(0, 0, 0)], mass=mass, velocities=[speed])
+            pile.kinds[-1].states[0, :3] = pile.kinds[-1].solid.centre + at + np.array([20 * SIZE * k, 0, 0])
+    motion = pile.simulate(1e-9, step=1e-9)
+    assert motion.most_contacts == 40
+    assert motion.velocities[-1][1::2] == pytest.approx(np.zeros((40, 3)), abs=1e-6)
