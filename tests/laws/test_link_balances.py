@@ -3,12 +3,17 @@ with the full matrix, and the same motions."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.derivation.kinematics import linked_constraints
+from symbody.derivation.kinematics.linked_loads import linked_loads
+from symbody.derivation.programs import link_sweeps
+from symbody.derivation.programs.link_sweeps import swept_tree
 from symbody.derivation.routes import repeated_equations
 from symbody.integrate import SimulationOptions
 from symbody.integrate.elimination_kernels.sparse_elimination import (
@@ -26,6 +31,7 @@ from symbody.integrate.run.newton_matrix import slopes_of
 from ..amount import some
 from ..linked_trees import random_tree, take_loops
 from .test_closed_chains_in_loops import train
+from .test_loads_on_links import loaded_tree, rope
 
 
 @pytest.fixture
@@ -63,6 +69,16 @@ def test_same_solutions_with_loads_between_trees(any_size: None, monkeypatch: py
     monkeypatch.setattr(repeated_equations, "MIN_TREES", 1)
     monkeypatch.setattr(repeated_equations, "MIN_COPIES", 0)
     assert_same_solutions(form_of(sb.derive(train()), SimulationOptions(form="minimal")), 3)
+
+
+@pytest.mark.parametrize("seed", some(range(10), 4))
+def test_same_solutions_with_loads_on_links(seed: int, any_size: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Likewise of random trees with random loads between their links and the ground."""
+    monkeypatch.setattr(link_sweeps, "MANY_LINKS", 2)
+    monkeypatch.setattr(linked_constraints, "FEW_TYPES", 1000)
+    eq = sb.derive(loaded_tree(seed, 6, 5))
+    assert linked_loads(eq.mechanism, swept_tree(eq.mechanism).links).loads
+    assert_same_solutions(form_of(eq, SimulationOptions(form="minimal")), seed)
 
 
 def assert_same_solutions(form: Form, seed: int) -> None:
@@ -124,14 +140,48 @@ def test_same_motion_as_with_the_full_matrix(monkeypatch: pytest.MonkeyPatch) ->
     np.testing.assert_allclose(links.y, full.y, rtol=0, atol=1e-9 * np.abs(full.y).max())
 
 
-def test_work_is_proportional_to_the_links() -> None:
+def to_ground(m: sb.Model, k: int, link: Any) -> None:
+    m.spring(f"s{k}", m.ground.point(0.1 * k, 0.5, 0), link.point(0.05, 0, 0), stiffness=3, rest=0.4, damping=1e-3)
+
+
+def to_neighbours(m: sb.Model, k: int, link: Any) -> None:
+    if k:
+        m.spring(f"s{k}", m.bodies[f"b{k - 1}"].point(0, 0.1, 0), link.point(0.05, 0.1, 0), stiffness=3, damping=1e-3)
+
+
+@pytest.mark.parametrize("of", [chain, lambda n: rope(n, to_ground), lambda n: rope(n, to_neighbours)])
+def test_work_is_proportional_to_the_links(of: Callable[[int], sb.Model]) -> None:
+    """Also with springs and dampers between links and the ground, or between neighbours."""
+
     def slopes(n: int) -> Any:
-        return slopes_of(form_of(sb.derive(chain(n)), SimulationOptions(form="minimal")))
+        return slopes_of(form_of(sb.derive(of(n)), SimulationOptions(form="minimal")))
 
     small, large = slopes(100), slopes(200)
     for count in ("filled", "products"):
-        assert getattr(large.order, count) < 2.02 * getattr(small.order, count)
-    assert len(large.rows) < 2.02 * len(small.rows)
+        assert getattr(large.order, count) < 2.03 * getattr(small.order, count)
+    assert len(large.rows) < 2.03 * len(small.rows)
+
+
+@pytest.mark.parametrize("holds", [to_ground, to_neighbours])
+def test_motions_with_springs_on_links(holds: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same steps to the same states as with the full matrix."""
+    found = []
+    for least in (2, 1000):
+        monkeypatch.setattr(newton_matrix, "MIN_VARIABLES", least)
+        found.append(sb.simulate(sb.derive(rope(44, holds)), 0.1, method="radau", rtol=1e-7))
+    links, full = found
+    assert links.outcome
+    assert links.statistics.steps == full.statistics.steps
+    np.testing.assert_allclose(links.y, full.y, rtol=0, atol=1e-9 * np.abs(full.y).max())
+
+
+def test_sparse_linearisation_with_springs_on_links() -> None:
+    """Eigenvalues of the sparse pencil are those of the full matrix."""
+    lin = sb.linearize(sb.derive(rope(60, to_ground)), {}, moving=True)
+    pencil = lin.numbers.sparse({})
+    assert pencil.A.shape[0] > pencil.states == 120
+    A = lin.numbers.matrices({}).A
+    np.testing.assert_allclose(pencil.full()[1], A, rtol=0, atol=1e-10 * np.abs(A).max())
 
 
 def test_changes_of_the_method_in_loops() -> None:

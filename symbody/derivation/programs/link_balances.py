@@ -2,42 +2,49 @@
 sparse where that of u' = F(q, u) is full.
 
 Two sweeps of inverse dynamics (Newton and Euler), with u' as given numbers: outwards the motion s = (ω, α, a) of each link
-from that of its parent, inwards the wrench C that its children need,
+from that of its parent, inwards the wrench C on it of its children and of loads,
 
-    s = g(s_P, q, u, u'),     C_P += Xᵀ (I α̂ + b(s) + C),     r = Sᵀ (I α̂ + b(s) + C) - Q(q, u, t) = 0
+    s = g(s_P, q, u, u'),     C_P += -Xᵀ (I α̂ + b(s) - C),     r = Sᵀ (I α̂ + b(s) - C) - Q(q, u, t) = 0
 
 With s, C and u' as unknowns beside q and u, each equation contains quantities of a link and of its parent only. From the
 leaves to the root, elimination then fills in nothing but the response of a subtree to the motion of its base: six rows of
 nine numbers, as in the recursion of articulated bodies, in work proportional to the number of links.
+
+Loads on bodies add their wrenches to C. They depend on places and motions of links in the ground (`load_steps.py`), which are
+unknowns, too, at links between a load and the ground: the response of a subtree has up to 18 more columns. A load between two
+links adds the columns of one to the rows of all links on the way to the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 
+from ...algebra.calculus.block_elimination import StepMemory
 from ...algebra.calculus.sweep_partials import SweepPartials, sweep_partials
 from ...algebra.calculus.sweep_zeros import without_zeros
 from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...algebra.graph.matrix import Matrix, cross, zeros
-from ...algebra.graph.sweeps import Fragment, NewSteps
+from ...algebra.graph.sweeps import Fragment
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
 from ..equations.equations import Equations
-from ..kinematics.equal_links import Link, is_local
+from ..kinematics.equal_links import Link
 from ..kinematics.frame_motions import Acceleration
 from ..kinematics.inertial_parameters import NO_LUMP, Lump
 from ..kinematics.kinematics import Kinematics, Wrench
+from ..kinematics.linked_loads import MOTION as VELOCITY
+from ..kinematics.linked_loads import PLACE, WRENCH, LinkedLoads, linked_loads
 from ..routes.recursive import Subspace, power_on, subspace_of, to_parent, wrench_about_origin
 from .articulated_bodies import frame_velocity_terms
 from .link_sweeps import SweptTree, swept_accelerations, swept_tree
 from .link_types import slot_symbols
+from .load_steps import LoadSteps
 
-MOTION, WRENCH = 9, 6  # numbers of s and of C
+MOTION = 9  # numbers of s
 
 InputName = tuple[str, int]
 
-_PARENT, _OWN, _CHILDREN = (slot_symbols(x, n) for x, n in (("parent", MOTION), ("own", MOTION), ("below", WRENCH)))
+_PARENT, _OWN, _APPLIED = (slot_symbols(x, n) for x, n in (("parent", MOTION), ("own", MOTION), ("applied", WRENCH)))
 
 
 @dataclass(frozen=True)
@@ -61,11 +68,14 @@ class LinkBalances:
 
 
 def link_balances(eq: Equations) -> LinkBalances | None:
-    """Of a tree whose accelerations are loops over equal links, without loads on bodies; None for others."""
-    if eq.lam or not is_local(eq.mechanism) or swept_accelerations(eq) is None:
+    """Of a tree whose accelerations are loops over equal links; None for others."""
+    if eq.lam or swept_accelerations(eq) is None:
         return None
     tree = swept_tree(eq.mechanism)
-    return None if tree is None else eq.cached("link balances", (), lambda: _BalanceSweeps(eq, tree).made())
+    loads = None if tree is None else linked_loads(eq.mechanism, tree.links)
+    if tree is None or loads is None:
+        return None
+    return eq.cached("link balances", (), lambda: _BalanceSweeps(eq, tree, loads).made())
 
 
 # ----------------------------------------------------------------------------------------------------- one type of link
@@ -76,23 +86,23 @@ class _BalanceType:
     """Groups of inputs by name (symbols of the link and u' of its speeds by number), and what the sweeps give.
 
     outwards   s, and the rates of the coordinates
-    inwards    the wrench that the parent has to provide, and the balance of each speed
+    inwards    the wrench on the parent, and the balance of each speed
     """
 
     inputs: list[tuple[InputName, tuple[Symbol, ...]]]
     outwards: list[tuple[Expr, ...]]
     inwards: list[tuple[Expr, ...]]
 
-    def fragment(self, is_inwards: bool, is_first: bool) -> tuple[Fragment, list[InputName]]:
-        """Of one sweep, with the names of its inputs. Children of a link after the first add to its wrench."""
+    def fragment(self, is_inwards: bool) -> tuple[Fragment, list[InputName]]:
+        """Of one sweep, with the names of its inputs."""
         outputs = [g for g in (self.inwards if is_inwards else self.outwards) if g]
-        adds = [is_inwards and not is_first and len(g) == WRENCH for g in outputs]
         used = set(free_symbols(*(e for g in outputs for e in g)))
         chosen = [(name, g) for name, g in self.inputs if not used.isdisjoint(g)]
-        return Fragment(tuple(g for _, g in chosen), tuple(outputs), tuple(adds)), [name for name, _ in chosen]
+        inputs = tuple(g for _, g in chosen)
+        return Fragment(inputs, tuple(outputs), (False,) * len(outputs)), [name for name, _ in chosen]
 
 
-def _link_type(kinematics: Kinematics, tree: SweptTree, link: Link) -> _BalanceType:
+def _link_type(kinematics: Kinematics, tree: SweptTree, link: Link, is_loaded: bool) -> _BalanceType:
     typed, numbers = tree.typed(link)
     speeds = {kinematics.u[j]: j for j in link.speeds}
     rate = dict(zip(link.speeds, slot_symbols("rate", len(link.speeds)), strict=True))
@@ -110,8 +120,8 @@ def _link_type(kinematics: Kinematics, tree: SweptTree, link: Link) -> _BalanceT
         lump = lump + Lump.of(m)
     own = Acceleration.of(*(Matrix(3, 1, _OWN[k : k + 3]) for k in (0, 3, 6)))
     wrench = wrench_about_origin(lump, own)
-    if link.has_children:
-        wrench = wrench + Wrench(Matrix(3, 1, _CHILDREN[:3]), Matrix(3, 1, _CHILDREN[3:]))
+    if link.has_children or is_loaded:
+        wrench = wrench - Wrench(Matrix(3, 1, _APPLIED[:3]), Matrix(3, 1, _APPLIED[3:]))
     balances: dict[int, Expr] = {}
     for f in reversed(typed.frames):
         for j, column in subspaces[f].columns.items():
@@ -120,11 +130,12 @@ def _link_type(kinematics: Kinematics, tree: SweptTree, link: Link) -> _BalanceT
     inputs: list[tuple[InputName, tuple[Symbol, ...]]] = [(("slot", k), (s,)) for k, s in enumerate(link.slots)]
     inputs += [(("rate", k), (s,)) for k, s in enumerate(rate.values())]
     inputs += [(("parent", 0), _PARENT if link.parent >= 0 else _PARENT[6:])]
-    inputs += [(("numbers", 0), numbers), (("own", 0), _OWN), (("below", 0), _CHILDREN)]
+    inputs += [(("numbers", 0), numbers), (("own", 0), _OWN), (("applied", 0), _APPLIED)]
+    on_parent = [-e for e in (*wrench.force.entries, *wrench.moment.entries)] if link.parent >= 0 else []
     return _BalanceType(
         inputs,
         [(*w.entries, *alpha.entries, *a.entries), *((kinematics.mechanism.rates[q],) for q in own_coordinates(kinematics, link))],
-        [() if link.parent < 0 else (*wrench.force.entries, *wrench.moment.entries), *((balances[j],) for j in link.speeds)],
+        [tuple(on_parent), *((balances[j],) for j in link.speeds)],
     )  # fmt: skip
 
 
@@ -151,53 +162,63 @@ def _accelerations_beyond(
 class _BalanceSweeps:
     """The memory of the two sweeps, and their steps."""
 
-    def __init__(self, eq: Equations, tree: SweptTree) -> None:
-        self.eq, self.tree, self.links = eq, tree, tree.links
-        kinematics = Kinematics(eq.mechanism)
-        self.coordinates = [own_coordinates(kinematics, x) for x in self.links]
-        self.types = {kind: _link_type(kinematics, tree, x) for kind, x in tree.first_of_kind.items()}
-        self.fragments: dict[tuple[Hashable, bool], tuple[Fragment, list[InputName]]] = {}
+    def __init__(self, eq: Equations, tree: SweptTree, loads: LinkedLoads) -> None:
+        self.eq, self.tree, self.links, self.loads = eq, tree, tree.links, loads
+        self.kinematics = Kinematics(eq.mechanism)
+        self.coordinates = [own_coordinates(self.kinematics, x) for x in self.links]
+        self.loaded = {x.links[i] for x in loads.loads for i in x.acted}
+        self.fragments: dict[tuple[int, bool, bool], tuple[Fragment, list[InputName]]] = {}
         self.symbol_place = {s: k for k, s in enumerate(tree.symbols)}
-        self.size = len(tree.arguments)
-        self.u_dot = self._take(len(eq.u))
-        self.balances = [self._take(1) for _ in eq.u]
-        self.rates = {q: self._take(1) for q in eq.q}
-        self.motion = [self._take(MOTION) for _ in self.links]
-        self.below = [self._take(WRENCH) for _ in self.links]
-
-    def _take(self, n: int) -> int:
-        self.size += n
-        return self.size - n
+        self.arguments = [*tree.arguments, *(e for x in loads.loads for e in x.numbers)]
+        self.memory = StepMemory(len(self.arguments))
+        take = self.memory.take
+        self.u_dot = take(len(eq.u))
+        self.balances = [take(1) for _ in eq.u]
+        self.rates = {q: take(1) for q in eq.q}
+        self.motion = [take(MOTION) for _ in self.links]
+        self.applied = [take(WRENCH) for _ in self.links]
+        self.beside: list[list[int]] = [[] for _ in self.links]  # places of what loads need of each link
 
     def made(self) -> LinkBalances | None:
         if sorted(s.name for own in self.coordinates for s in own) != sorted(s.name for s in self.eq.q):
             return None
-        steps = NewSteps()
-        for is_inwards in (False, True):
-            for k in range(len(self.links))[:: -1 if is_inwards else 1]:
-                self._add_step(steps, k, is_inwards)
-        arguments = self.tree.arguments
+        for k in range(len(self.links)):
+            self._add_step(k, False)
+        if self.loads.loads:
+            self._add_loads()
+        for k in reversed(range(len(self.links))):
+            self._add_step(k, True)
         results = [*self.balances, *self.rates.values()]
-        schedule = without_zeros(steps.schedule(self.size, results), [k for k, e in enumerate(arguments) if e is ZERO])
+        schedule = self.memory.steps.schedule(self.memory.size, results)
+        schedule = without_zeros(schedule, [k for k, e in enumerate(self.arguments) if e is ZERO])
         moving = [k for k, s in enumerate(self.tree.symbols) if s.kind not in ("parameter", "time")]
         partials = sweep_partials(schedule, [*moving, *range(self.u_dot, self.u_dot + len(self.eq.u))])
         return LinkBalances(
             partials, tuple(self.tree.symbols), self.u_dot, self.rates, self.balances, self._order()
         )  # fmt: skip
 
-    def _add_step(self, steps: NewSteps, k: int, is_inwards: bool) -> None:
+    def _add_loads(self) -> None:
+        first = self.tree.first_number
+        steps = LoadSteps(self.kinematics, self.tree, self.loads, self.memory, self.symbol_place, first)
+        found = steps.put(len(self.tree.arguments), {k: self.applied[k] for k in self.loaded})
+        for places, size in zip(found, (PLACE, VELOCITY), strict=True):
+            for k, at in places.items():
+                self.beside[k] += range(at, at + size)
+
+    def _add_step(self, k: int, is_inwards: bool) -> None:
         link = self.links[k]
-        key = link.kind, is_inwards
+        key = link.kind, k in self.loaded, is_inwards
         if key not in self.fragments:
-            self.fragments[key] = self.types[link.kind].fragment(is_inwards, link.is_first)
+            first = self.tree.first_of_kind[link.kind]
+            made = _link_type(self.kinematics, self.tree, first, k in self.loaded)
+            self.fragments |= {(*key[:2], way): made.fragment(way) for way in (False, True)}
         fragment, names = self.fragments[key]
-        places = [self._input_place(k, link, name, number) for name, number in names]
         if is_inwards:
-            places += [] if link.parent < 0 else [self.below[link.parent]]
-            places += [self.balances[j] for j in link.speeds]
+            outputs = [] if link.parent < 0 else [self.applied[link.parent]]
+            outputs += [self.balances[j] for j in link.speeds]
         else:
-            places += [self.motion[k], *(self.rates[s] for s in self.coordinates[k])]
-        steps.add(fragment, places)
+            outputs = [self.motion[k], *(self.rates[s] for s in self.coordinates[k])]
+        self.memory.add(fragment, [self._input_place(k, link, name, number) for name, number in names], outputs)
 
     def _input_place(self, k: int, link: Link, name: str, number: int) -> int:
         match name:
@@ -209,18 +230,19 @@ class _BalanceSweeps:
                 return len(self.tree.symbols) if link.parent < 0 else self.motion[link.parent]
             case "numbers":
                 return self.tree.first_number[k]
-        return self.motion[k] if name == "own" else self.below[k]
+        return self.motion[k] if name == "own" else self.applied[k]
 
     def _order(self) -> list[tuple[str, int]]:
-        """Speeds and coordinates of a link first, by their own equations; then what they leave of its motion and of the
-        wrench below; then u', with the inertia, damping and stiffness that u' feels as pivot."""
+        """Speeds and coordinates of a link first, by their own equations; then what they leave of the wrench on it, of its motion
+        and of what loads need of it; then u', with the inertia, damping and stiffness that u' feels as pivot."""
         q = {s: k for k, s in enumerate(self.eq.q)}
         out: list[tuple[str, int]] = []
         for k in reversed(range(len(self.links))):
             link = self.links[k]
             out += [("speed", j) for j in link.speeds]
             out += [("coordinate", q[s]) for s in self.coordinates[k]]
-            out += [("place", p) for p in range(self.below[k], self.below[k] + WRENCH)]
+            out += [("place", p) for p in range(self.applied[k], self.applied[k] + WRENCH)]
             out += [("place", p) for p in range(self.motion[k], self.motion[k] + MOTION)]
+            out += [("place", p) for p in self.beside[k]]
             out += [("balance", j) for j in link.speeds]
         return out

@@ -37,8 +37,9 @@ class LoadSteps:
     place: Mapping[Symbol, int]
     numbers: Sequence[int]
 
-    def put(self, numbers: int, applied: Mapping[int, int]) -> None:
-        """Adds up the wrenches on links, about their origins and in their axes.
+    def put(self, numbers: int, applied: Mapping[int, int]) -> tuple[dict[int, int], dict[int, int]]:
+        """Adds up the wrenches on links, about their origins and in their axes. Returns the places in the memory of places and of
+        motions of links.
 
         numbers   the place of the first number of the loads
         applied   the place of the wrench of each link on which loads act
@@ -59,6 +60,7 @@ class LoadSteps:
                     inputs.append((places if name == "place" else motions)[x.links[i]])
             self.memory.add(fragment, inputs, [applied[x.links[i]] for i in x.acted])
             numbers += len(x.numbers)
+        return places, motions
 
     def _put_links(self) -> tuple[dict[int, int], dict[int, int]]:
         """Places and motions of the links that loads need."""
