@@ -12,11 +12,13 @@ import symbody as sb
 from symbody.algebra.calculus.derivatives import gradient
 from symbody.algebra.graph.walk import evaluation_order, free_symbols
 from symbody.derivation.equations.energies import generalized_momenta
+from symbody.derivation.kinematics import linked_constraints
 from symbody.derivation.programs import link_sums, link_sweeps
 
 from ..amount import some
 from ..linked_trees import random_tree, take_loops
 from .test_closed_chains_in_loops import crawlers, net
+from .test_loads_on_links import loaded_tree, rope
 
 ENERGIES = (sb.kinetic_energy, sb.potential_energy)
 
@@ -122,3 +124,38 @@ def test_fragments_do_not_depend_on_the_number_of_links() -> None:
         ]
         counts.append([(len(s.fragments), s.operations[0]) for s in schedules])
     assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("seed", some(range(10), 4))
+def test_loads_between_links(seed: int, few_links: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Potentials and powers of random loads between links and the ground are those of the forces as they were written."""
+    monkeypatch.setattr(linked_constraints, "FEW_TYPES", 1000)
+    eq = sb.derive(loaded_tree(seed, 6, 6))
+    V, powers = sb.potential_energy(eq), sb.derivation.load_powers(eq)
+    monkeypatch.setattr(link_sums, "MANY_LINKS", 1000)
+    written = sb.derive(loaded_tree(seed, 6, 6))
+    wanted = sb.derivation.load_powers(written)
+    loads = [x.name for x in eq.mechanism.loads if x.actions and x.name != "gravity"]
+    assert loads
+    assert all(are_swept(powers[name]) and not are_swept(wanted[name]) for name in loads)
+    names = [x.name for x in eq.mechanism.loads]
+    expressions = [V, sb.potential_energy(written, names), list(powers.values()), list(wanted.values())]
+    found = values_at_random(written, expressions, seed)
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-11)
+    assert [*powers] == [*wanted]
+    np.testing.assert_allclose(found[2], found[3], rtol=0, atol=1e-11 * np.abs(found[3]).max())
+
+
+def test_energies_of_many_springs_do_not_make_their_forces() -> None:
+    """Forces to the ground of the last links have all coordinates; along a motion, the power of dampers is the loss of energy."""
+
+    def holds(m: sb.Model, k: int, link: Any) -> None:
+        m.spring(f"s{k}", m.ground.point(0.1 * k, 0.5, 0), link.point(0.05, 0, 0), stiffness=3, rest=0.4, damping=0.1)
+
+    eq = sb.derive(rope(60, holds))
+    sim = sb.simulate(eq, np.linspace(0, 0.2, 201), rtol=1e-9)
+    losses = sum(p for name, p in sim.load_powers.items() if "damper" in name)
+    fed = np.concatenate([[0.0], np.cumsum((losses[1:] + losses[:-1]) / 2) * 1e-3])
+    np.testing.assert_allclose(sim.energy - sim.energy[0], fed, rtol=0, atol=1e-4 * np.abs(fed).max())
+    far = [x for x in eq.mechanism.loads if x.name in ("s59", "s59.damper")]
+    assert [vars(x).get("_made") for x in far] == [None, None]

@@ -341,8 +341,9 @@ def powers_and_losses(eq: Equations, loads: Sequence[Load]) -> list[tuple[Expr, 
 def _power(load: Load, k: Kinematics) -> Expr:
     if is_uniform_gravity(load, k) and (swept := _in_loops("swept_gravity_power", k.mechanism)) is not None:
         return swept
-    total, rates = ZERO, k.mechanism.rates
-    for action in load.actions:
+    of_actions: dict[str, Expr] = later("derivation.programs.link_sums", "swept_load_powers")(k.mechanism)
+    total, rates = of_actions.get(load.name, ZERO), k.mechanism.rates
+    for action in () if load.name in of_actions else load.actions:
         total = total + _on(wrench_of(action, k), k.velocities[action.frame])
     for q, value in _forces_on_own(load, k).items():
         total = total + value * rates[q]

@@ -52,17 +52,21 @@ class LinkedLoad:
 
 @dataclass(frozen=True)
 class LoadType:
-    """The wrench on each link on which a load acts, about the link's origin and in its axes.
+    """The wrench on each link on which a load acts, about the link's origin and in its axes; the potential energy of loads between
+    points that have one.
 
+    acted             numbers of the links on which it acts, among those on which it depends
     places, motions   symbols of each link: rotation matrix and position in the ground; velocity of the origin in the ground,
                       angular velocity in its axes
     """
 
+    acted: tuple[int, ...]
     places: list[tuple[Symbol, ...]]
     motions: list[tuple[Symbol, ...]]
     slots: tuple[Symbol, ...]
     numbers: tuple[Symbol, ...]
     wrenches: list[tuple[Expr, ...]]
+    potential: Expr | None
 
 
 @dataclass(frozen=True)
@@ -178,7 +182,8 @@ class _FreeLoad:
             R, w = Matrix(3, 3, place[:9]), Matrix(3, 1, motion[3:])
             rates |= {s.dot: e for s, e in zip(place, ((R @ skew(w)).entries + motion[:3]), strict=True)}
         totals = [[zeros(3), zeros(3)] for _ in self.links]
-        for a in self.recipe.load(self.arguments).actions:
+        free = self.recipe.load(self.arguments)
+        for a in free.actions:
             k = self.owners.get(a.frame, GROUND)
             if k != GROUND:
                 base, total = self.bases[k], totals[k]
@@ -188,13 +193,17 @@ class _FreeLoad:
                     force = a.force.components(base)
                     total[0] = total[0] + force
                     total[1] = total[1] + cross((a.at - base.origin).components(base), force)
-        wrenches = kinematics.in_speeds([Matrix(WRENCH, 1, (*f.entries, *m.entries)) for f, m in totals])
-        wrenches = substitute_all(wrenches, rates)
+        stored = [] if free.potential is None else [free.potential]
+        found = kinematics.in_speeds([*stored, *(Matrix(WRENCH, 1, (*f.entries, *m.entries)) for f, m in totals)])
+        found = substitute_all(found, rates)
+        wrenches = found[len(stored) :]
         numbers = tuple(map(_number_symbol, range(len(self.shape.numbers))))
         known = {*self.shape.slots, *numbers, *(s for g in (*places, *motions) for s in g)}
-        if not known.issuperset(free_symbols(wrenches)):
+        if not known.issuperset(free_symbols(found)):
             return None
-        return LoadType(places, motions, tuple(self.shape.slots), numbers, [wrenches[k].entries for k in self.acted])
+        own = [wrenches[k].entries for k in self.acted]
+        potential = found[0] if stored else None
+        return LoadType(tuple(self.acted), places, motions, tuple(self.shape.slots), numbers, own, potential)
 
     # ------------------------------------------------------------------------------------------------ free copies
 

@@ -4,17 +4,19 @@ Two sweeps: from the ground outwards motions of links, or components of gravity 
 
     ω = Rᵀ ω_P + s,   v = Rᵀ (v_P + ω_P × p + p')          g = Rᵀ g_P,   h = h_P + g_P · p
 
-and inwards the sum of each link's own energy and those of its children. Potentials of loads belong to the link whose
-coordinates are in them; those between links are added as they are written.
+and inwards the sum of each link's own energy and those of its children. Potentials of loads on bodies, and the powers of these
+loads, are steps over places and motions of links in the ground (`load_steps.py`). Other potentials belong to the link whose
+coordinates are in them; those with coordinates of several links are added as they are written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Final
 
+from ...algebra.calculus.block_elimination import StepMemory
 from ...algebra.calculus.staged_fragments import StagedFragment, SweepStage, staged_fragments
 from ...algebra.calculus.sweep_zeros import without_zeros
 from ...algebra.graph.graph import HALF, ZERO, Expr, Symbol
@@ -22,11 +24,13 @@ from ...algebra.graph.matrix import Matrix, cross, dot, zeros
 from ...algebra.graph.sweeps import Fragment, Schedule, sweep_results
 from ...algebra.graph.walk import free_symbols
 from ...bodies.mechanism.mechanism import Mechanism
-from ..kinematics.equal_links import Link, SlotText, has_rigid_links
+from ..kinematics.equal_links import Link, SlotText, acting_loads, has_rigid_links
 from ..kinematics.kinematics import Kinematics, loads_besides_gravity
+from ..kinematics.linked_loads import LinkedLoad, LinkedLoads, LoadType, linked_loads
 from .articulated_bodies import falling
 from .link_sweeps import MANY_LINKS, MAX_SLOTS, SweptTree, repeats_enough, swept_tree
 from .link_types import slot_symbols
+from .load_steps import LoadSteps, Outputs
 
 _MOTION: Final = slot_symbols("parent_motion", 6)  # ω and v of the parent
 _GRAVITY: Final = slot_symbols("parent_gravity", 3)  # in axes of the parent
@@ -51,6 +55,11 @@ def swept_potential_energy(mechanism: Mechanism) -> Expr | None:
 def swept_gravity_power(mechanism: Mechanism) -> Expr | None:
     """Σ m g · v of uniform gravity, likewise."""
     return mechanism.cached("swept gravity power", (), lambda: _gravity_power(mechanism))
+
+
+def swept_load_powers(mechanism: Mechanism) -> dict[str, Expr]:
+    """Σ F · v + τ · ω of the forces of each load on bodies by name, as items of one node; none where they are written out."""
+    return mechanism.cached("swept load powers", (), lambda: _load_powers(mechanism))
 
 
 def _tree_of(mechanism: Mechanism) -> SweptTree | None:
@@ -108,11 +117,13 @@ def _potential(mechanism: Mechanism) -> Expr | None:
     if tree is None or any(s.kind == "coordinate" for s in free_symbols(g)):
         return None
     kinematics = Kinematics(mechanism)
-    tree, stored, others = _with_potentials(mechanism, kinematics, tree)
+    between = _load_potentials(mechanism, kinematics, tree)
+    tree, stored, others = _with_potentials(mechanism, kinematics, tree, between)
     if max(len(x.slots) for x in tree.links) > MAX_SLOTS:
         return None
+    others += dict.fromkeys(between.values())
     if all(e is ZERO for e in g.entries) and not stored:
-        return None
+        return sum(others, ZERO) if between else None
 
     def passage(link: Link) -> Parts:
         axes, level = Matrix(3, 1, _LEVEL[:3]), _LEVEL[3]
@@ -133,10 +144,12 @@ def _potential(mechanism: Mechanism) -> Expr | None:
 
 
 def _with_potentials(
-    mechanism: Mechanism, kinematics: Kinematics, tree: SweptTree
+    mechanism: Mechanism, kinematics: Kinematics, tree: SweptTree, known: Collection[str]
 ) -> tuple[SweptTree, dict[int, Expr], list[Expr]]:
-    """A tree of which links of one type also have equal potentials; these by type; potentials that belong to no link."""
-    found = [x.potential for x in loads_besides_gravity(mechanism)]
+    """A tree of which links of one type also have equal potentials; these by type; potentials that belong to no link. Those of
+    loads that are known are left out."""
+    left = [x for x in loads_besides_gravity(mechanism) if x.has_potential and x.name not in known]
+    found = [x.potential for x in left]
     potentials = kinematics.in_speeds([V for V in found if V is not None])
     owner = {s: k for k, x in enumerate(tree.links) for s in x.slots if s.kind in ("coordinate", "speed")}
     own: dict[int, list[Expr]] = {}
@@ -162,6 +175,69 @@ def _with_potentials(
     first = [at + more for at in tree.first_number]
     made = replace(tree, links=links_with, symbols=symbols, varying=varying, first_number=first)
     return made, {kind: V for kind, V in stored.items() if V is not ZERO}, others
+
+
+# --------------------------------------------------------------------------------------------------------------- loads
+
+
+def _load_potentials(mechanism: Mechanism, kinematics: Kinematics, tree: SweptTree) -> dict[str, Expr]:
+    """Their sum, by the name of each load on bodies of which it contains the potential."""
+    loads = linked_loads(mechanism, tree.links)
+    if loads is None or all(x.potential is None for x in loads.types.values()):
+        return {}
+    run = _LoadRun(kinematics, tree, loads)
+    total = run.memory.take(1)
+    run.put(lambda x: [] if x.potential is None else [(x.potential,)], lambda n, x: [total])
+    inside = [
+        x.name
+        for x, own in zip(acting_loads(mechanism), loads.loads, strict=True)
+        if loads.types[own.kind].potential is not None
+    ]
+    return dict.fromkeys(inside, run.items([total])[0])
+
+
+def _load_powers(mechanism: Mechanism) -> dict[str, Expr]:
+    tree = _tree_of(mechanism)
+    loads = None if tree is None else linked_loads(mechanism, tree.links)
+    if tree is None or loads is None or not loads.loads:
+        return {}
+    run = _LoadRun(Kinematics(mechanism), tree, loads)
+    first = run.memory.take(len(loads.loads))
+    run.put(lambda x: [(_power_of_type(x),)], lambda n, x: [first + n])
+    names = [x.name for x in acting_loads(mechanism)]
+    return dict(zip(names, run.items(range(first, first + len(names))), strict=True))
+
+
+def _power_of_type(x: LoadType) -> Expr:
+    total: Expr = ZERO
+    for i, wrench in zip(x.acted, x.wrenches, strict=True):
+        R, v = Matrix(3, 3, x.places[i][:9]), Matrix(3, 1, x.motions[i][:3])
+        total = (
+            total + dot(R @ Matrix(3, 1, wrench[:3]), v) + dot(Matrix(3, 1, wrench[3:]), Matrix(3, 1, x.motions[i][3:]))
+        )
+    return total
+
+
+class _LoadRun:
+    """A schedule of results of loads."""
+
+    def __init__(self, kinematics: Kinematics, tree: SweptTree, loads: LinkedLoads) -> None:
+        self.arguments = [*tree.arguments, *(e for x in loads.loads for e in x.numbers)]
+        self.memory = StepMemory(len(self.arguments))
+        place = {s: k for k, s in enumerate(tree.symbols)}
+        self.steps = LoadSteps(kinematics, tree, loads, self.memory, place, tree.first_number)
+        self.first_number = len(tree.arguments)
+
+    def put(self, outputs: Outputs, places_of: Callable[[int, LinkedLoad], list[int]]) -> None:
+        self.steps.put_results(self.first_number, outputs, places_of)
+
+    def items(self, results: Sequence[int]) -> list[Expr]:
+        schedule = self.memory.steps.schedule(self.memory.size, results)
+        without = without_zeros(schedule, [k for k, e in enumerate(self.arguments) if e is ZERO])
+        return list(sweep_results(*_with_used_arguments(without, self.arguments)))
+
+
+# --------------------------------------------------------------------------------------------------------------- links
 
 
 class _LinkSum:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,11 +13,14 @@ from ...algebra.graph.sweeps import Fragment
 from ...algebra.graph.walk import free_symbols
 from ..kinematics.equal_links import Link
 from ..kinematics.kinematics import Kinematics
-from ..kinematics.linked_loads import MOTION, PLACE, LinkedLoads, LoadType
+from ..kinematics.linked_loads import MOTION, PLACE, LinkedLoad, LinkedLoads, LoadType
 from .link_types import slot_symbols
 
 if TYPE_CHECKING:
     from .link_sweeps import SweptTree
+
+NamedFragment = tuple[Fragment, list[tuple[str, int]]]
+Outputs = Callable[[LoadType], Sequence[tuple[Expr, ...]]]
 
 _PLACE, _MOTION = slot_symbols("parent_place", PLACE), slot_symbols("parent_motion", MOTION)
 
@@ -44,27 +47,38 @@ class LoadSteps:
         numbers   the place of the first number of the loads
         applied   the place of the wrench of each link on which loads act
         """
-        places, motions = self._put_links()
-        made: dict[int, tuple[Fragment, list[tuple[str, int]]]] = {}
-        for x in self.loads.loads:
-            if x.kind not in made:
-                made[x.kind] = _load_fragment(self.loads.types[x.kind])
+        return self.put_results(
+            numbers, lambda x: x.wrenches, lambda _, load: [applied[load.links[i]] for i in load.acted]
+        )
+
+    def put_results(
+        self, numbers: int, outputs: Outputs, places_of: Callable[[int, LinkedLoad], list[int]]
+    ) -> tuple[dict[int, int], dict[int, int]]:
+        """Likewise of other results of loads.
+
+        outputs      of a type, in its symbols
+        places_of    where the results of a load, given by its number, are added up
+        """
+        made = {kind: _load_fragment(x, outputs(x)) for kind, x in self.loads.types.items()}
+        places, motions = self._put_links(made)
+        for n, x in enumerate(self.loads.loads):
             fragment, names = made[x.kind]
-            inputs = []
-            for name, i in names:
-                if name == "slot":
-                    inputs.append(self.place[x.slots[i]])
-                elif name == "numbers":
-                    inputs.append(numbers)
-                else:
-                    inputs.append((places if name == "place" else motions)[x.links[i]])
-            self.memory.add(fragment, inputs, [applied[x.links[i]] for i in x.acted])
+            if fragment.outputs:
+                inputs = []
+                for name, i in names:
+                    if name == "slot":
+                        inputs.append(self.place[x.slots[i]])
+                    elif name == "numbers":
+                        inputs.append(numbers)
+                    else:
+                        inputs.append((places if name == "place" else motions)[x.links[i]])
+                self.memory.add(fragment, inputs, places_of(n, x))
             numbers += len(x.numbers)
         return places, motions
 
-    def _put_links(self) -> tuple[dict[int, int], dict[int, int]]:
+    def _put_links(self, of_loads: Mapping[int, NamedFragment]) -> tuple[dict[int, int], dict[int, int]]:
         """Places and motions of the links that loads need."""
-        has_place, has_motion = self._ways()
+        has_place, has_motion = self._ways(of_loads)
         first = self.tree.first_of_kind
         made: dict[tuple[int, bool], tuple[Fragment, list[int]]] = {}
         places: dict[int, int] = {}
@@ -83,18 +97,15 @@ class LoadSteps:
             self.memory.add(fragment, [known[i] for i in chosen], outputs)
         return places, motions
 
-    def _ways(self) -> tuple[set[int], set[int]]:
+    def _ways(self, of_loads: Mapping[int, NamedFragment]) -> tuple[set[int], set[int]]:
         """Links of which loads need the place, and the motion: those in them, and all down to the ground."""
         has_place, has_motion = set[int](), set[int]()
-        used = {kind: set(free_symbols(*(e for g in x.wrenches for e in g))) for kind, x in self.loads.types.items()}
         for x in self.loads.loads:
-            own = self.loads.types[x.kind]
-            for i, k in enumerate(x.links):
-                if not used[x.kind].isdisjoint(own.motions[i]):
-                    self._add_way(k, has_motion)
-                    self._add_way(k, has_place)
-                elif not used[x.kind].isdisjoint(own.places[i]):
-                    self._add_way(k, has_place)
+            for name, i in of_loads[x.kind][1]:
+                if name == "motion":
+                    self._add_way(x.links[i], has_motion)
+                if name in ("motion", "place"):
+                    self._add_way(x.links[i], has_place)
         return has_place, has_motion
 
     def _add_way(self, k: int, found: set[int]) -> None:
@@ -127,12 +138,12 @@ def _placing(kinematics: Kinematics, tree: SweptTree, link: Link, is_moving: boo
     return Fragment(tuple(inputs[k] for k in chosen), tuple(outputs), (False,) * len(outputs)), chosen
 
 
-def _load_fragment(x: LoadType) -> tuple[Fragment, list[tuple[str, int]]]:
-    """The wrenches of a load, and its inputs by name."""
+def _load_fragment(x: LoadType, outputs: Sequence[tuple[Expr, ...]]) -> NamedFragment:
+    """Results of a load, and its inputs by name."""
     named: dict[tuple[str, int], tuple[Symbol, ...]] = {("slot", i): (s,) for i, s in enumerate(x.slots)}
     named |= {("numbers", 0): x.numbers}
     named |= {("place", i): g for i, g in enumerate(x.places)} | {("motion", i): g for i, g in enumerate(x.motions)}
-    used = set(free_symbols(*(e for g in x.wrenches for e in g)))
+    used = set(free_symbols(*(e for g in outputs for e in g)))
     chosen = [name for name, g in named.items() if not used.isdisjoint(g)]
     inputs = tuple(named[name] for name in chosen)
-    return Fragment(inputs, tuple(x.wrenches), (False,) * len(x.wrenches)), chosen
+    return Fragment(inputs, tuple(outputs), (False,) * len(outputs)), chosen
