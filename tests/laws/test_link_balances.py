@@ -10,10 +10,14 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.algebra.graph.walk import evaluation_order
 from symbody.derivation.kinematics import linked_constraints
 from symbody.derivation.kinematics.linked_loads import linked_loads
 from symbody.derivation.programs import link_sweeps
+from symbody.derivation.programs.link_balances import swept_wrenches
 from symbody.derivation.programs.link_sweeps import swept_tree
+from symbody.derivation.questions import reactions
+from symbody.derivation.questions.reactions import ForceBalance
 from symbody.derivation.routes import repeated_equations
 from symbody.integrate import SimulationOptions
 from symbody.integrate.elimination_kernels.sparse_elimination import (
@@ -79,6 +83,54 @@ def test_same_solutions_with_loads_on_links(seed: int, any_size: None, monkeypat
     eq = sb.derive(loaded_tree(seed, 6, 5))
     assert linked_loads(eq.mechanism, swept_tree(eq.mechanism).links).loads
     assert_same_solutions(form_of(eq, SimulationOptions(form="minimal")), seed)
+
+
+@pytest.mark.parametrize("seed", some(range(10), 3))
+def test_wrenches_in_loops(seed: int, any_size: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What each frame needs from its parent, in the motion and loads on the subtree: as it is written out."""
+    monkeypatch.setattr(link_sweeps, "MANY_LINKS", 2)
+    monkeypatch.setattr(linked_constraints, "FEW_TYPES", 1000)
+    eq = sb.derive(loaded_tree(seed, 6, 5))
+    balance, found = ForceBalance(eq), swept_wrenches(eq)
+    assert {x.frame for x in eq.mechanism.rigid_bodies if not x.mass.is_massless} - {eq.mechanism.ground} <= {*found}
+    rng = np.random.default_rng(seed)
+    at = {s: float(rng.uniform(-1, 1)) for s in (*eq.q, *eq.u, *eq.r, eq.t, *(u.dot for u in eq.u))}
+    for row in eq.variables.quaternions:
+        size = np.linalg.norm([at[v.symbol] for v in row])
+        at |= {v.symbol: float(at[v.symbol] / size) for v in row}
+    parts = [
+        e for f, w in found.items() for x in (w, balance.carried[f]) for e in (*x.force.entries, *x.moment.entries)
+    ]
+    numbers = np.array(sb.evaluate(balance.kinematics.in_speeds(parts), eq.values(at)), float).reshape(-1, 2, 6)
+    np.testing.assert_allclose(numbers[:, 0], numbers[:, 1], rtol=0, atol=1e-11 * np.abs(numbers).max())
+
+
+def test_reactions_in_loops() -> None:
+    """Of 60 links with springs: those written out; also in a fixed joint with a body without mass on which a load acts, and
+    between this and a body with mass."""
+
+    def held(m: sb.Model, k: int, link: Any) -> None:
+        to_ground(m, k, link)
+        if k == 30:
+            tip = m.body("tip")
+            m.fixed("tip", link, tip, at=(0, 0.2, 0))
+            m.spring("pulling", m.ground.point(0, 1, 0), tip.point(0.1, 0, 0), stiffness=2, rest=0.1)
+            end = m.body("end", mass=0.1, com=(0.05, 0, 0), inertia=(1e-5, 1e-4, 1e-4))
+            m.revolute("end", tip, end, at=(0.1, 0, 0))
+
+    eq = sb.derive(rope(60, held))
+    rng = np.random.default_rng(1)
+    at = eq.values({s: float(rng.uniform(-1, 1)) for s in (*eq.q, *eq.u)} | {eq.t: 0.0})
+    for joint in ("q0", "q25", "q30", "q59", "tip", "end"):
+        found = sb.reaction(eq, joint, solved=True)
+        assert joint == "tip" or any(n.op == "sweeps" for n in evaluation_order(list(found.force.entries)))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(reactions, "swept_wrenches", lambda eq: {})
+            wanted = sb.reaction(eq, joint, solved=True)
+        (a, b, c, d) = (
+            np.array(x, float) for x in sb.evaluate([found.force, wanted.force, found.moment, wanted.moment], at)
+        )
+        np.testing.assert_allclose([a, c], [b, d], rtol=0, atol=1e-10 * np.abs([b, d]).max())
 
 
 def assert_same_solutions(form: Form, seed: int) -> None:

@@ -17,18 +17,20 @@ links adds the columns of one to the rows of all links on the way to the other.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from ...algebra.calculus.block_elimination import StepMemory
 from ...algebra.calculus.sweep_partials import SweepPartials, sweep_partials
 from ...algebra.calculus.sweep_zeros import without_zeros
 from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...algebra.graph.matrix import Matrix, cross, zeros
-from ...algebra.graph.sweeps import Fragment
+from ...algebra.graph.sweeps import Fragment, sweep_results
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
 from ..equations.equations import Equations
-from ..kinematics.equal_links import Link
+from ..kinematics.equal_links import Link, acting_loads
 from ..kinematics.frame_motions import Acceleration
 from ..kinematics.inertial_parameters import NO_LUMP, Lump
 from ..kinematics.kinematics import Kinematics, Wrench
@@ -69,13 +71,21 @@ class LinkBalances:
 
 def link_balances(eq: Equations) -> LinkBalances | None:
     """Of a tree whose accelerations are loops over equal links; None for others."""
-    if eq.lam or swept_accelerations(eq) is None:
+    return eq.cached("link balances", (), lambda: None if (found := _sweeps_of(eq)) is None else found.made())
+
+
+def swept_wrenches(eq: Equations) -> dict[Frame, Wrench]:
+    """What the frames of links need from their parents for their whole subtrees, for u' as symbols: items of one node. Without
+    frames between a load and the link on which it acts; empty where accelerations are no loops."""
+    return eq.cached("swept wrenches", (), lambda: {} if (found := _sweeps_of(eq)) is None else found.wrenches())
+
+
+def _sweeps_of(eq: Equations) -> _BalanceSweeps | None:
+    if eq.lam or eq.u != eq.mechanism.u or swept_accelerations(eq) is None:
         return None
     tree = swept_tree(eq.mechanism)
     loads = None if tree is None else linked_loads(eq.mechanism, tree.links)
-    if tree is None or loads is None:
-        return None
-    return eq.cached("link balances", (), lambda: _BalanceSweeps(eq, tree, loads).made())
+    return None if tree is None or loads is None else _BalanceSweeps(eq, tree, loads)
 
 
 # ----------------------------------------------------------------------------------------------------- one type of link
@@ -87,15 +97,17 @@ class _BalanceType:
 
     outwards   s, and the rates of the coordinates
     inwards    the wrench on the parent, and the balance of each speed
+    wrenches   the wrench on the parent, and that which the link needs at its last frame
     """
 
     inputs: list[tuple[InputName, tuple[Symbol, ...]]]
     outwards: list[tuple[Expr, ...]]
     inwards: list[tuple[Expr, ...]]
+    wrenches: list[tuple[Expr, ...]]
 
-    def fragment(self, is_inwards: bool) -> tuple[Fragment, list[InputName]]:
+    def fragment(self, sweep: str) -> tuple[Fragment, list[InputName]]:
         """Of one sweep, with the names of its inputs."""
-        outputs = [g for g in (self.inwards if is_inwards else self.outwards) if g]
+        outputs = [g for g in getattr(self, sweep) if g]
         used = set(free_symbols(*(e for g in outputs for e in g)))
         chosen = [(name, g) for name, g in self.inputs if not used.isdisjoint(g)]
         inputs = tuple(g for _, g in chosen)
@@ -122,6 +134,7 @@ def _link_type(kinematics: Kinematics, tree: SweptTree, link: Link, is_loaded: b
     wrench = wrench_about_origin(lump, own)
     if link.has_children or is_loaded:
         wrench = wrench - Wrench(Matrix(3, 1, _APPLIED[:3]), Matrix(3, 1, _APPLIED[3:]))
+    needed = (*wrench.force.entries, *wrench.moment.entries)
     balances: dict[int, Expr] = {}
     for f in reversed(typed.frames):
         for j, column in subspaces[f].columns.items():
@@ -136,6 +149,7 @@ def _link_type(kinematics: Kinematics, tree: SweptTree, link: Link, is_loaded: b
         inputs,
         [(*w.entries, *alpha.entries, *a.entries), *((kinematics.mechanism.rates[q],) for q in own_coordinates(kinematics, link))],
         [tuple(on_parent), *((balances[j],) for j in link.speeds)],
+        [tuple(on_parent), needed],
     )  # fmt: skip
 
 
@@ -167,7 +181,8 @@ class _BalanceSweeps:
         self.kinematics = Kinematics(eq.mechanism)
         self.coordinates = [own_coordinates(self.kinematics, x) for x in self.links]
         self.loaded = {x.links[i] for x in loads.loads for i in x.acted}
-        self.fragments: dict[tuple[int, bool, bool], tuple[Fragment, list[InputName]]] = {}
+        self.types: dict[tuple[int, bool], _BalanceType] = {}
+        self.fragments: dict[tuple[int, bool, str], tuple[Fragment, list[InputName]]] = {}
         self.symbol_place = {s: k for k, s in enumerate(tree.symbols)}
         self.arguments = [*tree.arguments, *(e for x in loads.loads for e in x.numbers)]
         self.memory = StepMemory(len(self.arguments))
@@ -182,12 +197,7 @@ class _BalanceSweeps:
     def made(self) -> LinkBalances | None:
         if sorted(s.name for own in self.coordinates for s in own) != sorted(s.name for s in self.eq.q):
             return None
-        for k in range(len(self.links)):
-            self._add_step(k, False)
-        if self.loads.loads:
-            self._add_loads()
-        for k in reversed(range(len(self.links))):
-            self._add_step(k, True)
+        self._add_sweeps("inwards", [[self.balances[j] for j in x.speeds] for x in self.links])
         results = [*self.balances, *self.rates.values()]
         schedule = self.memory.steps.schedule(self.memory.size, results)
         schedule = without_zeros(schedule, [k for k, e in enumerate(self.arguments) if e is ZERO])
@@ -197,6 +207,36 @@ class _BalanceSweeps:
             partials, tuple(self.tree.symbols), self.u_dot, self.rates, self.balances, self._order()
         )  # fmt: skip
 
+    def wrenches(self) -> dict[Frame, Wrench]:
+        needed = [self.memory.take(WRENCH) for _ in self.links]
+        self._add_sweeps("wrenches", [[at] for at in needed])
+        schedule = self.memory.steps.schedule(self.memory.size, [at + i for at in needed for i in range(WRENCH)])
+        schedule = without_zeros(schedule, [k for k, e in enumerate(self.arguments) if e is ZERO])
+        found = iter(sweep_results(schedule, [*self.arguments, *(u.dot for u in self.eq.u)]))
+        last = {x.frames[-1] for x in self.links}
+        beside: set[Frame] = set()
+        for f in (f for x in acting_loads(self.eq.mechanism) for f in x.frames):
+            while not (f in last or f in beside or f.is_ground):
+                beside.add(f)
+                assert f.parent is not None
+                f = f.parent
+        out: dict[Frame, Wrench] = {}
+        for x in self.links:
+            wrench = Wrench(*(Matrix(3, 1, tuple(islice(found, 3))) for _ in range(2)))
+            for f in reversed(x.frames):
+                out[f], wrench = wrench, to_parent(f, wrench)
+        return {f: w for f, w in out.items() if f not in beside}
+
+    def _add_sweeps(self, way_back: str, results: Sequence[Sequence[int]]) -> None:
+        """Outwards, of loads, and inwards with results of each link."""
+        for k in range(len(self.links)):
+            self._add_step(k, "outwards", [self.motion[k], *(self.rates[s] for s in self.coordinates[k])])
+        if self.loads.loads:
+            self._add_loads()
+        for k in reversed(range(len(self.links))):
+            parent = self.links[k].parent
+            self._add_step(k, way_back, [*([] if parent < 0 else [self.applied[parent]]), *results[k]])
+
     def _add_loads(self) -> None:
         first = self.tree.first_number
         steps = LoadSteps(self.kinematics, self.tree, self.loads, self.memory, self.symbol_place, first)
@@ -205,19 +245,14 @@ class _BalanceSweeps:
             for k, at in places.items():
                 self.beside[k] += range(at, at + size)
 
-    def _add_step(self, k: int, is_inwards: bool) -> None:
+    def _add_step(self, k: int, sweep: str, outputs: Sequence[int]) -> None:
         link = self.links[k]
-        key = link.kind, k in self.loaded, is_inwards
-        if key not in self.fragments:
-            first = self.tree.first_of_kind[link.kind]
-            made = _link_type(self.kinematics, self.tree, first, k in self.loaded)
-            self.fragments |= {(*key[:2], way): made.fragment(way) for way in (False, True)}
-        fragment, names = self.fragments[key]
-        if is_inwards:
-            outputs = [] if link.parent < 0 else [self.applied[link.parent]]
-            outputs += [self.balances[j] for j in link.speeds]
-        else:
-            outputs = [self.motion[k], *(self.rates[s] for s in self.coordinates[k])]
+        of = link.kind, k in self.loaded
+        if of not in self.types:
+            self.types[of] = _link_type(self.kinematics, self.tree, self.tree.first_of_kind[link.kind], of[1])
+        if (*of, sweep) not in self.fragments:
+            self.fragments[*of, sweep] = self.types[of].fragment(sweep)
+        fragment, names = self.fragments[*of, sweep]
         self.memory.add(fragment, [self._input_place(k, link, name, number) for name, number in names], outputs)
 
     def _input_place(self, k: int, link: Link, name: str, number: int) -> int:

@@ -13,7 +13,7 @@ others, the part transmitted by the joint is undetermined, and the request is re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -39,6 +39,7 @@ from ..equations.equations import Equations
 from ..equations.own_terms import in_own_terms
 from ..equations.undetermined_forces import Share
 from ..kinematics.kinematics import NO_WRENCH, Kinematics, Wrench, wrench_of, wrenches
+from ..programs.link_balances import swept_wrenches
 from ..routes.recursive import inertial_wrenches, to_parent
 
 
@@ -195,7 +196,8 @@ class ForceBalance:
         """The reaction in a joint of the tree: in components of the outer frame, about the origin of the inner one."""
         chain = chain_of(joint)
         cut = chain[0]
-        through = to_parent(cut, self.carried[cut]) if cut in self.carried else NO_WRENCH
+        known = in_loops if cut in (in_loops := swept_wrenches(self.eq)) else self.carried
+        through = to_parent(cut, known[cut]) if cut in known else NO_WRENCH
         arm = (joint.inner.origin - joint.outer.origin).components(joint.outer)
         through = Wrench(through.force, through.moment - cross(arm, through.force))
         for own in self.across(joint).values():
@@ -211,7 +213,7 @@ class ForceBalance:
             if any(r in forces for r in self._moving_rates(chain)):
                 self._refuse_unless_own(joint, chain, what, forces)
                 found[key] = self._along_motions(joint, chain, forces)
-            elif _is_split(forces, self.motions, chain):
+            elif _is_split(forces, self.motions, self._moved_by, chain):
                 raise DerivationError(
                     f"reaction in joint {joint.name!r}: {what} acts on {in_number(forces, '{}, which does', '{}, which do')} not move one side of the joint "
                     f"only, and does not say on which bodies; {ADVICE}"
@@ -267,6 +269,15 @@ class ForceBalance:
                 for j, r in enumerate(rates)
                 if any(e is not ZERO for e in (*turn.column(j), *slide.column(j)))
             }
+        return out
+
+    @cached_property
+    def _moved_by(self) -> dict[Symbol, list[Frame]]:
+        """Frames that each rate moves in their parents."""
+        out: dict[Symbol, list[Frame]] = {}
+        for f, m in self.motions.items():
+            for r in m:
+                out.setdefault(r, []).append(f)
         return out
 
     @cached_property
@@ -333,20 +344,20 @@ def _slopes(law: Expr) -> list[tuple[Symbol, Expr]]:
 
 
 def _is_split(
-    forces: Mapping[Symbol, Expr], motions: Mapping[Frame, Mapping[Symbol, Any]], chain: tuple[Frame, ...]
+    forces: Mapping[Symbol, Expr],
+    motions: Mapping[Frame, Mapping[Symbol, Any]],
+    moved_by: Mapping[Symbol, Sequence[Frame]],
+    chain: tuple[Frame, ...],
 ) -> bool:
     """Whether rates that are acted on (or that move the same frames) move frames on both sides of a joint, or the
     joint."""
-    rates, sides = set(forces), set[object]()
-    grown = True
-    while grown:
-        grown = False
-        for f, m in motions.items():
-            if rates.intersection(m):
-                sides.add("joint" if f in chain else chain[0] in f.path)
-                if not rates.issuperset(m):
-                    rates.update(m)
-                    grown = True
+    rates, sides, new = set(forces), set[object](), list(forces)
+    while new:
+        for f in moved_by.get(new.pop(), ()):
+            sides.add("joint" if f in chain else chain[0] in f.path)
+            more = set(motions[f]) - rates
+            rates |= more
+            new += more
     return len(sides) > 1 or "joint" in sides
 
 
