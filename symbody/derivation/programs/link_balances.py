@@ -76,7 +76,7 @@ def link_balances(eq: Equations) -> LinkBalances | None:
 
 def swept_wrenches(eq: Equations) -> dict[Frame, Wrench]:
     """What the frames of links need from their parents for their whole subtrees, for u' as symbols: items of one node. Without
-    frames between a load and the link on which it acts; empty where accelerations are no loops."""
+    frames between a load and the link on which it acts; empty where accelerations are written out."""
     return eq.cached("swept wrenches", (), lambda: {} if (found := _sweeps_of(eq)) is None else found.wrenches())
 
 
