@@ -154,7 +154,7 @@ def test_energies_of_many_springs_do_not_make_their_forces() -> None:
 
     eq = sb.derive(rope(60, holds))
     sim = sb.simulate(eq, np.linspace(0, 0.2, 201), rtol=1e-9)
-    losses = sum(p for name, p in sim.load_powers.items() if "damper" in name)
+    losses = np.sum([p for name, p in sim.load_powers.items() if "damper" in name], axis=0)
     fed = np.concatenate([[0.0], np.cumsum((losses[1:] + losses[:-1]) / 2) * 1e-3])
     np.testing.assert_allclose(sim.energy - sim.energy[0], fed, rtol=0, atol=1e-4 * np.abs(fed).max())
     far = [x for x in eq.mechanism.loads if x.name in ("s59", "s59.damper")]
