@@ -71,7 +71,7 @@ PARTS: Final = {
     "Adding parts": "add_frame add_body add_joint add_all add_load add_gravity add_constraint add_equation add_expression add_balance add_kinematics add_given_motions add_note declare show_in",
     "Changing parts": "order_bodies place_frame rename_frame remove_label",
     "Reading arguments": "frame_of point_of own_frame carrier owner moved_frame joint_coordinates quantities",
-    "Checks": "checkpoint checked checked_vector refuse_twice has_rate is_in_a_norm",
+    "Checks": "checkpoint checked checked_vector refuse_twice refuse_load_twice has_rate is_in_a_norm",
 }
 
 DYNAMICS: Final = {

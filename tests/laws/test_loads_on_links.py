@@ -170,6 +170,14 @@ def test_steps_of_springs_are_in_proportion_to_them() -> None:
     assert sizes[1][1] <= 2.1 * sizes[0][1]
 
 
+@pytest.mark.parametrize("n", [8, 16])
+def test_loads_that_depend_on_positions_run_in_loops_in_smaller_trees(n: int) -> None:
+    """Written out, they contain the angles of all links on the way; forces along axes of the ground are turned link by link."""
+    pushed = rope(n, lambda m, k, b: m.force(f"f{k}", b, 3 * m.ground.y, at=b.point(0.1, 0, 0)))
+    assert (swept_accelerations(sb.derive(rope(n, springs))) is not None) == (n > 12)
+    assert swept_accelerations(sb.derive(pushed)) is None
+
+
 def test_jacobians_are_columns_of_one_sweep() -> None:
     """Of 60 links with a spring each: those of products with unit vectors, and of finite differences; in the order of groups."""
     n = 60

@@ -256,6 +256,9 @@ class Load(Introduced):
         >>> weight = m.parts.all_loads()[0]  # it is written once for all bodies
         >>> len(weight.actions), len(weight.frames), weight.written[-1]
         (2, 2, ground.vector(0, 0, -19.62))
+        >>> wind = m.force("wind", m.bodies["cart x"], 3 * m.ground.x)
+        >>> [f.name for f in wind.frames], wind.has_potential
+        (['cart_x'], False)
 
         See also: `Model.gravity`, `bodies.Action`.
         """

@@ -489,7 +489,17 @@ class Parts(Undoable, Declarations):
             raise ModelError(f"model {self.name!r}: there are two {what} {name!r}; give one of them another name")
 
     def refuse_load_twice(self, name: str) -> None:
-        """The same of a load or a field of gravity."""
+        """Raise an error if the name of a load or of a field of gravity is already used.
+
+        >>> m = sb.Model("cart")
+        >>> m.gravity(0, -9.81, 0)
+        >>> m.parts.refuse_load_twice("gravity")
+        Traceback (most recent call last):
+            ...
+        symbody.errors.ModelError: model 'cart': there are two loads 'gravity'; give one of them another name
+
+        See also: `Model.force`.
+        """
         for taken in ([g.name for g in self._fields], self._loads):
             self.refuse_twice("loads", name, taken)
 

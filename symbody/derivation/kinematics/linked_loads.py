@@ -26,6 +26,7 @@ from .kinematics import Kinematics
 from .linked_constraints import GROUND, repeat_enough
 
 PLACE, MOTION, WRENCH = 12, 6, 6  # numbers of a place (rotation matrix, position), of a motion and of a wrench
+TURN: Final = 9  # of a place: those of its rotation matrix
 MAX_LINKS: Final = 4  # on which a load depends
 MAX_SLOTS: Final = 16  # symbols of a load
 _ACTION: Final = 4  # parts of an action
@@ -179,7 +180,7 @@ class _FreeLoad:
         motions = [_motion_symbols(i) for i in range(len(self.links))]
         rates: dict[Symbol, Expr] = {}
         for place, motion in zip(places, motions, strict=True):
-            R, w = Matrix(3, 3, place[:9]), Matrix(3, 1, motion[3:])
+            R, w = Matrix(3, 3, place[:TURN]), Matrix(3, 1, motion[3:])
             rates |= {s.dot: e for s, e in zip(place, ((R @ skew(w)).entries + motion[:3]), strict=True)}
         totals = [[zeros(3), zeros(3)] for _ in self.links]
         free = self.recipe.load(self.arguments)
@@ -272,9 +273,9 @@ class _FreeLoad:
         if k not in self.links:
             i = len(self.links)
             place, motion = _place_symbols(i), _motion_symbols(i)
-            turned = Cosines(Matrix(3, 3, place[:9]), Matrix(3, 1, motion[3:]))
+            turned = Cosines(Matrix(3, 3, place[:TURN]), Matrix(3, 1, motion[3:]))
             self.links.append(k)
-            self.bases.append(Frame(self.ground, Rotation((turned,)), Matrix(3, 1, place[9:]), "link"))
+            self.bases.append(Frame(self.ground, Rotation((turned,)), Matrix(3, 1, place[TURN:]), "link"))
         self.shape.text.append(self.links.index(k))
         return self.bases[self.links.index(k)]
 
@@ -286,9 +287,10 @@ class _FreeLoad:
 
 
 def _links_in_wrenches(x: LoadType) -> list[int]:
-    """Numbers of the links whose places or motions are in the wrenches of a type."""
+    """Numbers of the links whose positions or motions are in the wrenches of a type. (Vectors of the ground are turned link by
+    link, also where forces are written out.)"""
     used = set(free_symbols([e for w in x.wrenches for e in w]))
-    return [i for i, (g, h) in enumerate(zip(x.places, x.motions, strict=True)) if not used.isdisjoint((*g, *h))]
+    return [i for i, (g, h) in enumerate(zip(x.places, x.motions, strict=True)) if not used.isdisjoint((*g[TURN:], *h))]
 
 
 def _common_link(links: Sequence[Link], depth: Sequence[int], a: int, b: int) -> int:

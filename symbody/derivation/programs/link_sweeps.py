@@ -50,11 +50,17 @@ def swept_tree_accelerations(eq: Equations) -> Matrix | None:
 
 def _accelerations(eq: Equations) -> Matrix | None:
     mechanism = eq.mechanism
-    if len(mechanism.bodies) < MIN_LINKS or not has_rigid_links(mechanism) or not _loads_are_swept(mechanism):
+    if len(mechanism.bodies) < MIN_LINKS or not has_rigid_links(mechanism):
+        return None
+    if acting_loads(mechanism) and repeated_equations(mechanism) is not None:  # loads between equal trees, type by type
         return None
     tree = swept_tree(mechanism)
     loads = None if tree is None else linked_loads(mechanism, tree.links)
     if tree is None or loads is None:
+        return None
+    # written out, forces that depend on positions contain the angles of all links on the way
+    is_long = loads.coordinates_inside(tree.links) >= len(tree.links)
+    if loads.loads and not is_long and len(tree.links) < MANY_LINKS:
         return None
     kinematics = Kinematics(mechanism)
     locks = {v.symbol for angles in eq.variables.rotations_by_angles.values() for v in angles}
@@ -66,15 +72,8 @@ def _accelerations(eq: Equations) -> Matrix | None:
             types[key] = LinkType(kinematics, tree, tree.first_of_kind[x.kind], locks, k in loaded)
     found = _SweepMemory(eq, tree, types, loads, loaded, kinematics).accelerations()
     schedule = found[0].args[0].data
-    is_large = len(tree.links) >= MANY_LINKS or schedule.operations[1] >= MIN_OPERATIONS
+    is_large = is_long or len(tree.links) >= MANY_LINKS or schedule.operations[1] >= MIN_OPERATIONS
     return found if is_large and repeats_enough(schedule) else None
-
-
-def _loads_are_swept(mechanism: Mechanism) -> bool:
-    """Loads on bodies need places of links in the ground, which pays for many."""
-    if not acting_loads(mechanism):
-        return True
-    return len(mechanism.bodies) >= MANY_LINKS and repeated_equations(mechanism) is None
 
 
 def repeats_enough(schedule: Schedule) -> bool:
