@@ -325,7 +325,7 @@ def hint(got: str, names: Iterable[str]) -> str:
 
 
 def most_similar(got: str, names: Iterable[str]) -> str:
-    """The name that differs in case, in the order of letters, or slightly; empty if there is none."""
+    """The name that differs in case, in the order of letters, or slightly; empty if no name does."""
     names = list(names)
     near = [n for n in names if n.lower() == got.lower()] or [n for n in names if sorted(n) == sorted(got)]
     return next(iter(near or get_close_matches(got, names, n=1, cutoff=0.6)), "")

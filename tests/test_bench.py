@@ -85,7 +85,7 @@ def crashing() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_a_crash_is_said() -> None:
+def test_crashes_are_reported() -> None:
     """In the last line, which rows show; what the peer printed before is above it."""
     with pytest.raises(RuntimeError, match="imported") as reason:
         fresh("tests.test_bench:crashing", limit=Limit(60.0))

@@ -68,8 +68,8 @@ class LateLoad(Load):
 
 
 def late_load(name: str, kind: str, recipe: LoadRecipe, between: tuple[Frame, Frame], remark: str = "") -> Load:
-    """A load of which what is wrong is found at once: its forces are made here where two frames are near each other, or not
-    connected."""
+    """A load whose wrong input is refused where it is described: its forces are made at once if two frames are near each other
+    or not connected."""
     load: Load = LateLoad(name, kind, recipe, remark)
     if not _are_far(*between):
         load.actions  # noqa: B018  (an error is raised where the load is described)
